@@ -1,0 +1,140 @@
+"""`open_tree`: from what the user typed to a tree."""
+
+# Strings here and no Path objects: names are compared and cut, thousands at a time.
+# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH120
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from regreach.errors import TargetError
+from regreach.tree import tar_archive, zip_archive
+from regreach.tree.folder import FolderStore
+from regreach.tree.git_revision import GitStore, open_revision
+from regreach.tree.location import PackageLocation, locate, problems_at, roots_of
+from regreach.tree.paths import one_line
+from regreach.tree.release import fetch_release
+from regreach.tree.store import FileStore
+from regreach.tree.tree import Tree
+
+_ARCHIVES = zip_archive.SUFFIXES + tar_archive.SUFFIXES
+
+
+def open_tree(
+    target: str,
+    location: PackageLocation,
+    *,
+    rev: str | None = None,
+    cache_dir: Path | None = None,
+    offline: bool = False,
+    on_progress: Callable[[str], None] | None = None,
+) -> Tree:
+    """Open what `target` names and find the package in it.
+
+    Args:
+        target: a folder (a checkout, an unpacked release or the package's own folder), a wheel, zip
+            or tar file, or a requirement when no such path exists.
+        location: the package, and where in the target it may lie.
+        rev: read this revision of the git repository at `target` and not the files on disk.
+        cache_dir: where releases are kept; the user's cache directory when None.
+        offline: use only releases that are already kept.
+        on_progress: is told, in a line, what takes long.
+
+    Raises:
+        TargetError: one line that says what is wrong with the target and what to do.
+    """
+    if rev is not None:
+        return _open_revision(target, rev, location)
+    if _exists(target):
+        return _tree(target, _open_path(target, location), location)
+    release = fetch_release(_requirement(target), cache_dir, offline, on_progress)
+    return _tree(target, zip_archive.open_zip(str(release), location.name), location)
+
+
+def _tree(source: str, store: FileStore, location: PackageLocation) -> Tree:
+    located = locate(store, location)
+    if located is None:
+        error = _not_found(store, location)
+        store.close()
+        raise error
+    return Tree(source, location.name, located, store)
+
+
+def _open_path(target: str, location: PackageLocation) -> FileStore:
+    path = os.path.abspath(target)
+    lowered = path.lower()
+    if os.path.isdir(path):
+        return FolderStore(_parent_of_package(path, location.name) or path)
+    if not os.path.isfile(path) or not lowered.endswith(_ARCHIVES):
+        raise TargetError(
+            f"{one_line(target)} is neither a folder nor an archive ({', '.join(_ARCHIVES)})"
+        )
+    if lowered.endswith(zip_archive.SUFFIXES):
+        return zip_archive.open_zip(path, location.name)
+    return tar_archive.open_tar(path, location.name)
+
+
+def _parent_of_package(path: str, package: str) -> str | None:
+    """Return the folder above when `path` is the package itself."""
+    real = os.path.realpath(path)
+    is_package = os.path.basename(real) == package
+    if is_package and os.path.isfile(os.path.join(real, "__init__.py")):
+        return os.path.dirname(real)
+    return None
+
+
+def _open_revision(target: str, rev: str, location: PackageLocation) -> Tree:
+    """Read a revision: paths begin at the sub-folder that was given, as for its files on disk.
+
+    When the package does not lie below it, the whole repository is searched.
+    """
+    revision = open_revision(os.path.abspath(target), rev)
+    prefixes = [revision.prefix]
+    above, _, name = revision.prefix.rpartition("/")
+    if name == location.name and f"{revision.prefix}/__init__.py" in revision.entries:
+        prefixes.insert(0, above)
+    prefixes.append("")
+    for prefix in dict.fromkeys(prefixes):
+        store = GitStore(revision, prefix)
+        located = locate(store, location)
+        if located is not None:
+            return Tree(f"{target}@{rev}", location.name, located, store)
+    raise _not_found(GitStore(revision, ""), location)
+
+
+def _requirement(target: str) -> Requirement:
+    text = one_line(target)
+    looks_like_path = any(mark in target for mark in ("/", "\\")) and "@" not in target
+    if looks_like_path or target.startswith(".") or target.lower().endswith(_ARCHIVES):
+        raise TargetError(f"{text}: no such file or folder")
+    try:
+        requirement = Requirement(target)
+    except InvalidRequirement as error:
+        raise TargetError(
+            f"{text!r} is neither an existing path nor a requirement such as name==1.0"
+        ) from error
+    if requirement.url is not None:
+        raise TargetError(
+            f"{text!r} names an address, which is not fetched: download the file and give its path"
+        )
+    return requirement
+
+
+def _exists(target: str) -> bool:
+    try:
+        return os.path.lexists(target)
+    except ValueError:  # a NUL character
+        return False
+
+
+def _not_found(store: FileStore, location: PackageLocation) -> TargetError:
+    looked = ", ".join(f"{root}/" if root else "the top" for root in roots_of(store, location))
+    obstacles = problems_at(store, location)
+    because = f" ({obstacles[0].path}: {obstacles[0].reason})" if obstacles else ""
+    return TargetError(
+        f"no package {location.name!r} in {one_line(store.root)}: looked at {looked}{because};"
+        f" give the folder in which {location.name}/ lies, or another release or pack"
+    )

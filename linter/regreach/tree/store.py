@@ -1,0 +1,60 @@
+"""Where a tree's bytes lie: the protocol that folders, archives and git revisions fulfil."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+MAX_FILE_BYTES = 64 * 1024 * 1024
+"""No source file is larger; what claims to be is a bomb or a mistake and is not read."""
+
+MAX_TOTAL_BYTES = 1024 * 1024 * 1024
+"""All source files of one archive together."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeProblem:
+    """A file or folder that is there but was not taken in.
+
+    Attributes:
+        path: relative to the tree's root, with `/` (in an archive: the member's name).
+        reason: why, in a few words, without the path.
+    """
+
+    path: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Listing:
+    """The files below one folder that could be modules, and what could not be taken in."""
+
+    paths: list[str] = field(default_factory=list)
+    problems: list[TreeProblem] = field(default_factory=list)
+
+
+class FileStore(Protocol):
+    """Files addressed by their path relative to one root, with `/`."""
+
+    @property
+    def root(self) -> str:
+        """The folder, archive or revision, for people to read."""
+
+    @property
+    def editable(self) -> Path | None:
+        """The folder on disk whose files a fix may change, None for archives and revisions."""
+
+    @property
+    def extra_roots(self) -> Sequence[str]:
+        """Folders that this kind of store installs from beside those that a pack names."""
+
+    def files(self, folder: str) -> Listing:
+        """List what could be a module below `folder`; nothing when there is no such folder."""
+
+    def read(self, path: str) -> bytes:
+        """Return one file's bytes; TargetError (one line) when that is impossible."""
+
+    def close(self) -> None:
+        """Release files and processes; harmless when repeated."""
