@@ -1,0 +1,351 @@
+"""CPython's import statement (``import``, ``from``, ``*``, relative, PEP 420, PEP 562) on the abstract machine."""
+
+from __future__ import annotations
+
+from regreach.evaluate.machine import Abrupt, Frame, Machine, Place
+from regreach.evaluate.values import (
+    MISSING,
+    NONE,
+    OPEN,
+    UNKNOWN,
+    Const,
+    External,
+    Function,
+    Listing,
+    Module,
+    Raised,
+    Tuple,
+    Value,
+    may_be_missing,
+    without_missing,
+)
+from regreach.facts import ir
+from regreach.facts.source import SourceError
+
+EXECUTING = "<executing>"  # cell of a module whose body has not ended yet
+
+
+def import_statement(machine: Machine, frame: Frame, node: ir.Import) -> None:
+    """Run ``import a.b, c as d``."""
+    for dotted, alias in node.names:
+        imported = import_module(machine, frame, dotted)
+        if alias is None:
+            first = dotted.partition(".")[0]
+            bind(machine, frame, first, _top(machine, first))
+        else:
+            bind(machine, frame, alias, _walk(machine, frame, dotted, imported))
+
+
+def import_from(machine: Machine, frame: Frame, node: ir.ImportFrom) -> None:
+    """Run ``from module import names`` or ``from module import *``."""
+    dotted = absolute_name(machine, frame, node.module, node.level)
+    module = import_module(machine, frame, dotted)
+    if not node.names:
+        _import_star(machine, frame, module)
+        return
+    if isinstance(module, Module):
+        # importlib._bootstrap._handle_fromlist: submodules first, then the names are read
+        for name, _ in node.names:
+            _load_missing_submodule(machine, frame, module, name)
+    for name, alias in node.names:
+        bind(machine, frame, alias or name, _from_name(machine, frame, module, name))
+
+
+def absolute_name(machine: Machine, frame: Frame, module: str | None, level: int) -> str:
+    """Return the absolute name that a ``from`` statement in this frame's module asks for."""
+    if level == 0:
+        return module or ""
+    package = frame.module.name
+    if not machine.sources.is_package(package):
+        package = package.rpartition(".")[0]
+    for _ in range(level - 1):
+        package = package.rpartition(".")[0]
+    if not package:
+        raise machine.error(frame, "ImportError", "attempted relative import beyond top-level package")
+    return f"{package}.{module}" if module else package
+
+
+def import_module(machine: Machine, frame: Frame, dotted: str) -> Value:
+    """Import a dotted name with its parents, as ``importlib.import_module``; return the last module.
+
+    Raises Abrupt with ModuleNotFoundError, or what the module's body raises.
+    """
+    top = dotted.partition(".")[0]
+    if top != machine.top_level:
+        return _import_external(machine, frame, dotted)
+    value: Value = NONE
+    name = ""
+    for part in dotted.split("."):
+        parent = name
+        name = f"{parent}.{part}" if parent else part
+        value = _ensure(machine, frame, name, parent)
+    return value
+
+
+def _import_external(machine: Machine, frame: Frame, dotted: str) -> Value:
+    top = dotted.partition(".")[0]
+    world = machine.world
+    path = ""
+    for part in dotted.split("."):
+        path = f"{path}.{part}" if path else part
+        if path in world.absent or world.values.get(path) is MISSING:
+            raise machine.error(frame, "ModuleNotFoundError", f"No module named {path!r}")
+    if top in world.optional:
+        missing = machine.error(frame, "ModuleNotFoundError", f"No module named {top!r}")
+
+        def fail() -> Value:
+            raise missing
+
+        machine.maybe(frame, fail, machine.place(frame))
+    return External(dotted)
+
+
+def _ensure(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
+    present = machine.modules.cells.get(name, MISSING)
+    if not may_be_missing(present):
+        return present
+    if present is MISSING:
+        return _load(machine, frame, name, parent)
+    # loaded on some paths only: on the others it is loaded now
+    found = without_missing(present)
+    machine.fork(
+        frame,
+        lambda: _assume_loaded(machine, name, found),
+        lambda: _assume_missing_then_load(machine, frame, name, parent),
+        machine.place(frame),
+    )
+    return machine.modules.cells.get(name, found)
+
+
+def _assume_loaded(machine: Machine, name: str, found: Value) -> Value:
+    machine.heap.write(machine.modules, name, found)
+    return found
+
+
+def _assume_missing_then_load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
+    machine.heap.write(machine.modules, name, MISSING)
+    return _load(machine, frame, name, parent)
+
+
+def _load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
+    sources = machine.sources
+    if not sources.has(name):
+        if parent and not sources.is_package(parent):
+            message = f"No module named {name!r}; {parent!r} is not a package"
+        else:
+            message = f"No module named {name!r}"
+        raise machine.error(frame, "ModuleNotFoundError", message)
+    heap = machine.heap
+    module = machine.new_module(name)
+    heap.write(machine.modules, name, module)
+    is_package = sources.is_package(name)
+    heap.write(module, "__name__", Const(name))
+    heap.write(module, "__package__", Const(name if is_package else name.rpartition(".")[0]))
+    heap.write(module, "__doc__", UNKNOWN)
+    heap.write(module, "__file__", External(f"{name}.__file__"))
+    heap.write(module, "__spec__", External(f"{name}.__spec__"))
+    heap.write(module, "__loader__", External(f"{name}.__loader__"))
+    if is_package:
+        heap.write(module, "__path__", External(f"{name}.__path__"))
+    try:
+        facts = sources.facts(name)
+    except SourceError as error:
+        heap.write(machine.modules, name, MISSING)
+        raised = Raised(External("builtins.SyntaxError"), error.message, name, error.line)
+        raise Abrupt("raise", raised) from None
+    if facts is None:
+        if not is_package:
+            heap.write(module, OPEN, UNKNOWN)  # an extension module: anything may be in it
+    else:
+        heap.write(module, EXECUTING, UNKNOWN)
+        try:
+            run_module(machine, module, facts.body, frame)
+        except Abrupt:
+            heap.write(machine.modules, name, MISSING)
+            raise
+        heap.write(module, EXECUTING, MISSING)
+    loaded = machine.modules.cells.get(name, module)  # a body may replace itself in sys.modules
+    owner = machine.module_object(parent) if parent else None
+    if owner is not None:
+        heap.write(owner, name.rpartition(".")[2], loaded)
+    return loaded
+
+
+def run_module(machine: Machine, module: Module, body: ir.Body, importer: Frame) -> None:
+    """Run a module's body; what may be raised there may be raised at the importer's line."""
+    from regreach.evaluate.statements import run_block
+
+    frame = Frame(module, module, context=machine.context(0, "module", module.name))
+    ended: Abrupt | None = None
+    with machine.running(frame), machine.module_level():
+        try:
+            run_block(machine, frame, body)
+        except Abrupt as abrupt:
+            ended = abrupt
+    for pending in frame.pendings:
+        if pending.kind == "raise":
+            pending.delta[machine.modules, module.name] = MISSING
+            importer.pendings.append(pending)
+    if ended is not None:
+        raise ended
+
+
+def bind(machine: Machine, frame: Frame, name: str, value: Value) -> None:
+    """Bind a name in a frame, as an assignment does."""
+    if name in frame.global_names:
+        machine.heap.write(frame.module, name, value)
+        return
+    if name in frame.outer_names:
+        for scope in reversed(frame.enclosing):
+            if name in scope.cells:
+                machine.heap.write(scope, name, value)
+                return
+    machine.heap.write(frame.scope, name, value)
+
+
+def _top(machine: Machine, first: str) -> Value:
+    return machine.module_object(first) or External(first)
+
+
+def _walk(machine: Machine, frame: Frame, dotted: str, imported: Value) -> Value:
+    """``import a.b.c as d`` reads the attributes b and c, and falls back on sys.modules."""
+    if not isinstance(imported, Module):
+        return imported
+    first, *rest = dotted.split(".")
+    value: Value = _top(machine, first)
+    for part in rest:
+        if not isinstance(value, Module):
+            return imported
+        value = _from_name(machine, frame, value, part)
+    return value
+
+
+def _load_missing_submodule(machine: Machine, frame: Frame, module: Module, name: str) -> None:
+    full = f"{module.name}.{name}"
+    if not machine.sources.has(full):
+        return
+    present = module.cells.get(name, MISSING)
+    if not may_be_missing(present):
+        return
+    if present is MISSING:
+        if _getattr_hook(machine, frame, module, name) is None:
+            import_module(machine, frame, full)
+    else:
+        machine.maybe(
+            frame, lambda: import_module(machine, frame, full), machine.place(frame)
+        )
+
+
+def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Value:
+    if isinstance(module, External):
+        return external_attribute(machine, frame, module, name, "ImportError")
+    if not isinstance(module, Module):
+        return UNKNOWN
+    value = module.cells.get(name, MISSING)
+    if value is not MISSING:
+        return without_missing(value)
+    hooked = _getattr_hook(machine, frame, module, name)
+    if hooked is not None:
+        return hooked
+    loaded = machine.module_object(f"{module.name}.{name}")
+    if loaded is not None:
+        return loaded
+    if OPEN in module.cells:
+        return UNKNOWN
+    state = "partially initialized module " if EXECUTING in module.cells else ""
+    hint = " (most likely due to a circular import)" if state else ""
+    raise machine.error(
+        frame, "ImportError", f"cannot import name {name!r} from {state}{module.name!r}{hint}"
+    )
+
+
+def external_attribute(
+    machine: Machine, frame: Frame, value: External, name: str, error: str = "AttributeError"
+) -> Value:
+    """Return an attribute of something outside the tree, as the world knows it."""
+    path = f"{value.path}.{name}"
+    known = machine.world.values.get(path)
+    if known is None:
+        return External(path)
+    if known is MISSING:
+        raise machine.error(frame, error, f"{value.path!r} has no attribute {name!r}")
+    return known
+
+
+def module_attribute(machine: Machine, frame: Frame, module: Module, name: str) -> Value:
+    """Return an attribute of a module of the tree; MISSING when it has none."""
+    value = module.cells.get(name, MISSING)
+    if value is not MISSING:
+        return without_missing(value)
+    if name == "__dict__":
+        machine.heap.write(module, OPEN, UNKNOWN)
+        return UNKNOWN
+    hooked = _getattr_hook(machine, frame, module, name)
+    if hooked is not None:
+        return hooked
+    return UNKNOWN if OPEN in module.cells else MISSING
+
+
+def _getattr_hook(machine: Machine, frame: Frame, module: Module, name: str) -> Value | None:
+    """PEP 562: ask the module's ``__getattr__``; None when there is none or it raises AttributeError."""
+    from regreach.evaluate.calls import call
+
+    hook = module.cells.get("__getattr__", MISSING)
+    if not isinstance(hook, Function) or name.startswith("__"):
+        return None
+    try:
+        return call(machine, frame, hook, (Const(name),), {}, site=("getattr", name))
+    except Abrupt as ended:
+        if ended.kind == "raise" and isinstance(ended.value, Raised):
+            if ended.value.name == "AttributeError":
+                return None
+        raise
+
+
+def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
+    heap = machine.heap
+    if not isinstance(module, Module):
+        heap.write(frame.scope, OPEN, UNKNOWN)
+        machine.unresolved.setdefault(machine.place(frame), "star import from outside the tree")
+        return
+    names = _all_names(machine, module)
+    if names is None:
+        if "__all__" in module.cells:
+            heap.write(frame.scope, OPEN, UNKNOWN)
+        names = [n for n in module.cells if isinstance(n, str) and not n.startswith(("_", "<"))]
+    else:
+        for name in names:
+            _load_missing_submodule(machine, frame, module, name)
+    if OPEN in module.cells:
+        heap.write(frame.scope, OPEN, UNKNOWN)
+    for name in names:
+        value = module.cells.get(name, MISSING)
+        if value is MISSING:
+            value = _from_name(machine, frame, module, name)
+        bind(machine, frame, name, value)
+
+
+def _all_names(machine: Machine, module: Module) -> list[str] | None:
+    """Return the literal ``__all__`` of a module; None when it has none or is not fully known."""
+    value = module.cells.get("__all__", MISSING)
+    if isinstance(value, Listing):
+        value = value.cells.get("items", UNKNOWN)
+    if not isinstance(value, Tuple):
+        return None
+    names = [i.value for i in value.items if isinstance(i, Const) and isinstance(i.value, str)]
+    return names if len(names) == len(value.items) else None
+
+
+def loaded_modules(machine: Machine) -> dict[str, bool]:
+    """Return the modules of the tree that are loaded, in order; the value is False for *maybe*."""
+    return {
+        name: not may_be_missing(value)
+        for name, value in machine.modules.cells.items()
+        if isinstance(name, str)
+    }
+
+
+def reasons_of(machine: Machine, name: str) -> tuple[Place, ...]:
+    """Return the branches on which it depends whether a module is loaded."""
+    return machine.reasons.get((machine.modules, name), ())
+

@@ -1,0 +1,46 @@
+"""What a ``for`` loop, an unpacking or a comprehension gets out of a value."""
+
+from __future__ import annotations
+
+from regreach.evaluate.machine import Frame, Machine
+from regreach.evaluate.values import (
+    OPEN,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    Instance,
+    Listing,
+    Tuple,
+    Value,
+    may_be_missing,
+)
+
+MAX_ITEMS = 2_000
+
+
+def items_of(machine: Machine, frame: Frame, value: Value) -> list[Value] | None:
+    """Return the items that iterating over a value gives; None when they are not all known."""
+    if isinstance(value, Tuple):
+        return list(value.items)
+    if isinstance(value, Listing):
+        items = value.cells.get("items", UNKNOWN)
+        return list(items.items) if isinstance(items, Tuple) else None
+    if isinstance(value, Const) and isinstance(value.value, (str, bytes, range)):
+        if len(value.value) > MAX_ITEMS:
+            return None
+        return [Const(v) for v in value.value]
+    if isinstance(value, Dict):
+        if OPEN in value.cells or any(may_be_missing(v) for v in value.cells.values()):
+            return None
+        return list(value.cells)
+    if isinstance(value, Class) and value.is_enum:
+        return enum_members(value)
+    if isinstance(value, Instance):
+        return None
+    return None
+
+
+def enum_members(cls: Class) -> list[Value]:
+    """Return the members of an enum, in order of definition."""
+    return [cls.cells[name] for name in cls.members if isinstance(cls.cells.get(name), Instance)]

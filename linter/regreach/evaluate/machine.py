@@ -1,0 +1,384 @@
+"""The abstract machine: its state, the frames of running code, and what happens at a branch.
+
+A branch whose condition is unknown is run both ways from the same state, and the two results are
+merged (``Machine.fork``). When one way ends abruptly (``return``, ``raise``, ``break``,
+``continue``), the run goes on with the other, and the abrupt one is kept as a ``Pending``: the end
+of the function, the loop or the ``try`` statement takes it up again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from regreach.evaluate.heap import Delta, Heap
+from regreach.evaluate.values import (
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    Function,
+    Instance,
+    Module,
+    Obj,
+    Raised,
+    Scope,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from regreach.facts.parse import ModuleFacts
+
+# A call chain of the tree's own functions longer than this is not followed.
+MAX_CALL_DEPTH = 60
+# One function may be on the call chain this many times.
+MAX_RECURSION = 3
+# So many statements may be run by one call made from module level before it is given up.
+CALL_BUDGET = 40_000
+
+
+class Abrupt(Exception):  # noqa: N818  (it is control flow, no error)
+    """Code that ends by ``return``, ``raise``, ``break`` or ``continue``."""
+
+    def __init__(self, kind: str, value: Value = NONE) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.value = value
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a module, by the module's name."""
+
+    module: str
+    line: int
+
+
+@dataclass(slots=True)
+class Pending:
+    """An abrupt end that happened in one way of a fork; ``delta`` is relative to ``mark``."""
+
+    kind: str
+    value: Value
+    mark: int
+    delta: Delta
+    conditions: tuple[Place, ...]
+
+
+@dataclass(slots=True)
+class Frame:
+    """Running code: of a module, a class body or a function."""
+
+    module: Module
+    scope: Obj
+    enclosing: tuple[Scope, ...] = ()
+    function: Function | None = None
+    context: int = 0
+    line: int = 0
+    receiver: Value = NONE
+    global_names: set[str] = field(default_factory=set)
+    outer_names: set[str] = field(default_factory=set)
+    pendings: list[Pending] = field(default_factory=list)
+    handling: Raised | None = None
+    yields: bool = False
+
+
+class Sources(Protocol):
+    """Where the machine gets modules from."""
+
+    def has(self, module: str) -> bool:
+        """Return whether the tree has this module."""
+
+    def is_package(self, module: str) -> bool:
+        """Return whether this module of the tree is a package."""
+
+    def children(self, package: str) -> Sequence[str]:
+        """Return the modules directly below a package, in the order in which pkgutil finds them."""
+
+    def facts(self, module: str) -> ModuleFacts | None:
+        """Return the facts of a module; None for a namespace package or an extension module.
+
+        Raises SourceError for a file that does not parse.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What is taken for granted about everything outside the tree.
+
+    ``values`` maps dotted paths (a call has ``()``) to their values; a missing attribute maps to
+    MISSING. ``absent`` are top-level packages that are not installed. ``environment`` maps the
+    environment variables that are set; others are unset when ``environment_closed``, else unknown.
+    ``calls`` gives functions of the tree (``module:name``) a fixed result.
+    """
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    absent: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    environment_closed: bool = False
+    calls: Mapping[str, Value] = field(default_factory=dict)
+
+
+class Machine:
+    """The state of one abstract process."""
+
+    def __init__(self, sources: Sources, world: World, top_level: str) -> None:
+        self.sources = sources
+        self.world = world
+        self.top_level = top_level
+        self.heap = Heap()
+        self.modules = Obj()  # sys.modules: cells in the order in which modules began to run
+        self.environ = Dict()
+        self.overrides: dict[str, Value] = dict(world.calls)
+        self.watches: dict[str, Callable[[Sequence[Value]], None]] = {}
+        self.conditions: list[Place] = []
+        self.reasons: dict[tuple[Obj, Any], tuple[Place, ...]] = {}
+        self.unresolved: dict[Place, str] = {}
+        self.frames: list[Frame] = []
+        self._depth = 0
+        self._budget = CALL_BUDGET
+        self._allocated: dict[tuple[Any, ...], Obj] = {}
+        self._contexts: dict[tuple[Any, ...], int] = {}
+        for name, value in world.environment.items():
+            self.heap.write(self.environ, Const(name), Const(value))
+
+    # -- allocation ---------------------------------------------------------------------------
+
+    def context(self, parent: int, *site: Any) -> int:
+        """Return a number for a place in the call tree, the same each time it is reached again.
+
+        Code that is run twice (a module in two ways of a fork) so creates the same objects.
+        """
+        return self._contexts.setdefault((parent, *site), len(self._contexts) + 1)
+
+    def allocate(self, make: Callable[[], Obj], frame: Frame, *site: Any) -> Any:
+        """Return the object of this place in the call tree, emptied."""
+        key = (frame.context, *site)
+        found = self._allocated.get(key)
+        if found is None:
+            found = self._allocated[key] = make()
+        else:
+            self.heap.clear(found)
+        return found
+
+    # -- branches -----------------------------------------------------------------------------
+
+    def place(self, frame: Frame) -> Place:
+        """Return where a frame is."""
+        return Place(frame.module.name, frame.line)
+
+    def fork(
+        self, frame: Frame, left: Callable[[], Value], right: Callable[[], Value], place: Place
+    ) -> Value:
+        """Run both ways from the same state and merge them; return the join of their values.
+
+        Raises Abrupt when both ways end abruptly.
+        """
+        heap = self.heap
+        mark = heap.mark()
+        ended, value = self._one_way(frame, left, mark, place)
+        delta = heap.take(mark)
+        ended_right, value_right = self._one_way(frame, right, mark, place)
+        if ended is None and ended_right is None:
+            self._merge(delta, heap.take(mark), place)
+            return join(value, value_right)
+        if ended is not None and ended_right is not None:
+            if ended.kind == ended_right.kind != "raise":
+                self._merge(delta, heap.take(mark), place)
+                raise Abrupt(ended.kind, join(ended.value, ended_right.value))
+            self._pend(frame, ended, mark, delta, place)
+            raise ended_right
+        if ended is not None:
+            self._pend(frame, ended, mark, delta, place)
+            return value_right
+        assert ended_right is not None
+        self._pend(frame, ended_right, mark, heap.take(mark), place)
+        heap.apply(delta)
+        return value
+
+    def _one_way(
+        self, frame: Frame, way: Callable[[], Value], mark: int, place: Place
+    ) -> tuple[Abrupt | None, Value]:
+        already = len(frame.pendings)
+        self.conditions.append(place)
+        try:
+            value = way()
+            ended = None
+        except Abrupt as abrupt:
+            value, ended = NONE, abrupt
+        finally:
+            self.conditions.pop()
+        for pending in frame.pendings[already:]:
+            self.lift(pending, mark)
+        return ended, value
+
+    def lift(self, pending: Pending, mark: int) -> None:
+        """Make a pending end relative to an earlier mark."""
+        if pending.mark > mark:
+            pending.delta = self.heap.since(mark, pending.mark, pending.delta)
+            pending.mark = mark
+
+    def _pend(self, frame: Frame, ended: Abrupt, mark: int, delta: Delta, place: Place) -> None:
+        for old in frame.pendings:
+            if old.kind == ended.kind == "raise" and old.value == ended.value:
+                return
+        conditions = (*self.conditions, place)
+        frame.pendings.append(Pending(ended.kind, ended.value, mark, delta, conditions))
+
+    def _merge(self, left: Delta, right: Delta, place: Place) -> None:
+        for cell in self.heap.merge(left, right):
+            if cell[0] is self.modules or isinstance(cell[0], Dict):
+                self.reasons.setdefault(cell, (*self.conditions, place))
+
+    def maybe(self, frame: Frame, way: Callable[[], Value], place: Place) -> Value:
+        """Run something that may or may not happen."""
+        return self.fork(frame, way, lambda: NONE, place)
+
+    def settle(
+        self,
+        frame: Frame,
+        start: int,
+        kinds: tuple[str, ...],
+        current: Abrupt | None,
+        take_up: Callable[[Pending], Value | None],
+    ) -> Abrupt | None:
+        """Take up the pending ends of some kinds that were put aside since index ``start``.
+
+        Each is merged with the present way, which ended with ``current`` (None: normally).
+        ``take_up`` runs what follows the pending end (a handler's body; nothing for a loop's break)
+        and may raise Abrupt. Returns how the merged way ends.
+        """
+        heap = self.heap
+        mine = frame.pendings[start:]
+        del frame.pendings[start:]
+        kept: list[Pending] = []
+        for pending in reversed(mine):
+            if pending.kind not in kinds:
+                kept.append(pending)
+                continue
+            for other in kept:
+                self.lift(other, pending.mark)
+            mark = pending.mark
+            present = heap.take(mark)
+            heap.apply(pending.delta)
+            ended: Abrupt | None = None
+            self.conditions.extend(pending.conditions)
+            try:
+                take_up(pending)
+            except Abrupt as abrupt:
+                ended = abrupt
+            finally:
+                del self.conditions[len(self.conditions) - len(pending.conditions) :]
+            for new in frame.pendings[start:]:
+                self.lift(new, mark)
+            kept.extend(reversed(frame.pendings[start:]))
+            del frame.pendings[start:]
+            resumed = heap.take(mark)
+            place = pending.conditions[-1]
+            if ended is None and current is None:
+                self._merge(resumed, present, place)
+            elif ended is not None and current is not None and ended.kind == current.kind != "raise":
+                self._merge(resumed, present, place)
+                current = Abrupt(current.kind, join(ended.value, current.value))
+            elif ended is None:
+                assert current is not None
+                kept.append(Pending(current.kind, current.value, mark, present, pending.conditions))
+                heap.apply(resumed)
+                current = None
+            else:
+                kept.append(Pending(ended.kind, ended.value, mark, resumed, pending.conditions))
+                heap.apply(present)
+        frame.pendings.extend(sorted(kept, key=lambda p: p.mark))
+        return current
+
+    # -- calls --------------------------------------------------------------------------------
+
+    @contextmanager
+    def running(self, frame: Frame) -> Iterator[None]:
+        """Push a frame."""
+        self.frames.append(frame)
+        try:
+            yield
+        finally:
+            self.frames.pop()
+
+    def may_enter(self, function: Function) -> bool:
+        """Return whether a call of this function is still to be followed."""
+        if self._depth >= MAX_CALL_DEPTH or self._budget <= 0:
+            return False
+        definition = function.definition
+        count = sum(
+            1 for f in self.frames if f.function is not None and f.function.definition is definition
+        )
+        return count < MAX_RECURSION
+
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """Count the depth of calls; the outermost gets a fresh budget."""
+        if self._depth == 0:
+            self._budget = CALL_BUDGET
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+    @contextmanager
+    def module_level(self) -> Iterator[None]:
+        """While a module is being run, its own calls have depths and budgets of their own."""
+        depth, budget = self._depth, self._budget
+        self._depth = 0
+        try:
+            yield
+        finally:
+            self._depth, self._budget = depth, budget
+
+    def spend(self) -> None:
+        """Count one statement."""
+        self._budget -= 1
+
+    # -- names --------------------------------------------------------------------------------
+
+    def error(self, frame: Frame, name: str, message: str = "") -> Abrupt:
+        """Return a builtin exception raised at the frame's present line."""
+        raised = Raised(External(f"builtins.{name}"), message, frame.module.name, frame.line)
+        return Abrupt("raise", raised)
+
+    def module_object(self, name: str) -> Module | None:
+        """Return the module of the tree, if it is or may be loaded."""
+        value = self.modules.cells.get(name, MISSING)
+        return value if isinstance(value, Module) else self._modules_cache(name, value)
+
+    def _modules_cache(self, name: str, value: Value) -> Module | None:
+        found = self._allocated.get(("module", name))
+        return found if value is not MISSING and isinstance(found, Module) else None
+
+    def new_module(self, name: str) -> Module:
+        """Return the module object of that name, emptied."""
+        found = self._allocated.get(("module", name))
+        if isinstance(found, Module):
+            self.heap.clear(found)
+            return found
+        module = Module(name)
+        self._allocated["module", name] = module
+        return module
+
+
+def class_of(value: Value) -> Value:
+    """Return the class of a value, as far as it is known."""
+    if isinstance(value, Instance):
+        return value.cls
+    if isinstance(value, Const):
+        return External(f"builtins.{type(value.value).__name__}")
+    if isinstance(value, Raised):
+        return value.cls
+    if isinstance(value, Class):
+        return External("builtins.type")
+    return UNKNOWN

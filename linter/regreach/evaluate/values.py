@@ -1,0 +1,300 @@
+"""The domain of the abstract run.
+
+A value is a constant, a tuple, a reference to an object that the tree creates (module, class,
+function, instance, dict, list), something from outside the tree (``External``), ``UNKNOWN``, or a
+``Union`` of several. ``MISSING`` stands for "not bound" inside a union.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from regreach.facts import ir
+
+_MAX_ALTERNATIVES = 8
+
+
+class Const:
+    """A constant; unlike in Python, ``Const(1)`` and ``Const(True)`` are different."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Const)
+            and type(self.value) is type(other.value)
+            and bool(self.value == other.value)
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+    def __repr__(self) -> str:
+        return f"Const({self.value!r})"
+
+
+class Special:
+    """A value that is one of a kind."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple; ``names`` are its field names when it is a named one."""
+
+    items: tuple[Value, ...]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something outside the tree, by its dotted path (``torch.cuda.is_available``).
+
+    The result of a call has ``()`` in its path.
+    """
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A function of the model: ``call(machine, args)``."""
+
+    name: str
+    call: Callable[..., Value] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A function bound to an object."""
+
+    function: Value
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``functools.partial``."""
+
+    function: Value
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor:
+    """``property``, ``staticmethod`` or ``classmethod`` around a function."""
+
+    kind: str
+    function: Value
+
+
+class Union:
+    """One of several values, in the order in which they were found."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: tuple[Value, ...]) -> None:
+        self.values = values
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Union) and frozenset(self.values) == frozenset(other.values)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.values))
+
+    def __repr__(self) -> str:
+        return f"Union{self.values!r}"
+
+
+class Obj:
+    """Something with identity and content; ``cells`` is written through the heap only."""
+
+    __slots__ = ("cells",)
+
+    def __init__(self) -> None:
+        self.cells: dict[Any, Value] = {}
+
+
+class Module(Obj):
+    """A module of the tree."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<module {self.name}>"
+
+
+class Scope(Obj):
+    """The local names of a function call or a class body."""
+
+    __slots__ = ()
+
+
+class Function(Obj):
+    """A function of the tree, or a lambda. ``owner`` is the class it was defined in."""
+
+    __slots__ = ("defaults", "definition", "enclosing", "module", "owner", "qualname")
+
+    def __init__(
+        self,
+        definition: ir.FunctionDef | ir.Lambda,
+        module: Module,
+        qualname: str,
+        enclosing: tuple[Scope, ...],
+    ) -> None:
+        super().__init__()
+        self.definition = definition
+        self.module = module
+        self.qualname = qualname
+        self.enclosing = enclosing
+        self.defaults: dict[str, Value] = {}
+        self.owner: Class | None = None
+
+    @property
+    def path(self) -> str:
+        """``module:qualified.name``."""
+        return f"{self.module.name}:{self.qualname}"
+
+    def __repr__(self) -> str:
+        return f"<function {self.path}>"
+
+
+class Class(Obj):
+    """A class of the tree. ``bases`` may hold values from outside it."""
+
+    __slots__ = ("bases", "is_dataclass", "is_enum", "members", "module", "qualname")
+
+    def __init__(self, module: Module, qualname: str) -> None:
+        super().__init__()
+        self.module = module
+        self.qualname = qualname
+        self.bases: tuple[Value, ...] = ()
+        self.is_enum = False
+        self.is_dataclass = False
+        self.members: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """``module:qualified.name``."""
+        return f"{self.module.name}:{self.qualname}"
+
+    def __repr__(self) -> str:
+        return f"<class {self.path}>"
+
+
+class Instance(Obj):
+    """An object of a class of the tree; an enum member has a ``member`` name."""
+
+    __slots__ = ("cls", "member")
+
+    def __init__(self, cls: Class, member: str | None = None) -> None:
+        super().__init__()
+        self.cls = cls
+        self.member = member
+
+    def __repr__(self) -> str:
+        return f"<{self.cls.qualname}.{self.member or 'instance'}>"
+
+
+class Dict(Obj):
+    """A dict; ``cells`` maps key values to values. Other entries may be there when ``OPEN`` is bound."""
+
+    __slots__ = ()
+
+
+class Listing(Obj):
+    """A list or set: the cell ``items`` holds a Tuple, or UNKNOWN."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An exception object: the class (of the tree or a builtin's name) and where it was raised."""
+
+    cls: Value
+    message: str = ""
+    path: str = ""
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        """The class name as a traceback shows it."""
+        if isinstance(self.cls, Class):
+            return self.cls.qualname
+        if isinstance(self.cls, External):
+            return self.cls.path.removeprefix("builtins.")
+        return "Exception"
+
+
+Value: TypeAlias = (
+    "Const | Special | Tuple | External | Builtin | Bound | Partial | Descriptor | Union | Obj | Raised"
+)
+
+UNKNOWN = Special("UNKNOWN")
+MISSING = Special("MISSING")
+OPEN = "<open>"  # key of the cell that says that a dict or module may hold more than is known
+NONE = Const(None)
+TRUE = Const(True)
+FALSE = Const(False)
+
+
+def join(left: Value, right: Value) -> Value:
+    """Return a value that stands for either; too many alternatives become UNKNOWN."""
+    if left is right or left == right:
+        return left
+    return union((left, right))
+
+
+def union(values: Iterable[Value]) -> Value:
+    """Return the union of the values, flattened."""
+    flat: dict[Value, None] = {}
+    for value in values:
+        for single in alternatives(value):
+            flat[single] = None
+    if len(flat) == 1:
+        return next(iter(flat))
+    missing = MISSING in flat
+    if UNKNOWN in flat or len(flat) > _MAX_ALTERNATIVES:
+        return Union((UNKNOWN, MISSING)) if missing else UNKNOWN
+    return Union(tuple(flat))
+
+
+def alternatives(value: Value) -> tuple[Value, ...]:
+    """Return what a value can be."""
+    return value.values if isinstance(value, Union) else (value,)
+
+
+def without_missing(value: Value) -> Value:
+    """Return the value given that it is bound."""
+    if isinstance(value, Union) and MISSING in value.values:
+        return union(v for v in value.values if v is not MISSING)
+    return value
+
+
+def may_be_missing(value: Value) -> bool:
+    """Return whether the value may be unbound."""
+    return value is MISSING or (isinstance(value, Union) and MISSING in value.values)

@@ -1,0 +1,1 @@
+"""libcst -> plain data: what a module says, without any judgement of it."""

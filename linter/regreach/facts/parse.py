@@ -1,0 +1,150 @@
+"""Text of a module -> ``ModuleFacts``: its module level now, each function body when it is asked for."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+
+import libcst as cst
+
+from regreach.facts import ir
+from regreach.facts.lower import LineMismatchError, Lowering
+from regreach.facts.outline import Outline, outline
+from regreach.facts.source import SourceError, decode
+
+
+class ModuleFacts:
+    """What one module says.
+
+    ``body`` holds the module level; ``function_body(i)`` gives the body of the i-th outermost
+    function, parsed when first asked for. ``text`` is the decoded source.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Parse the module level. Raises SourceError, with the position, when the file is not valid."""
+        self.text = text
+        _check_syntax(text)
+        self._outline: Outline | None = outline(text)
+        self._bodies: dict[int, ir.Body] = {}
+        try:
+            source, numbers = self._outline.module_level()
+            lowering = Lowering(numbers, iter(range(len(self._outline.functions))))
+            self.body = lowering.module(cst.parse_module(source))
+        except (LineMismatchError, cst.ParserSyntaxError):
+            self._outline = None
+            self.body = _whole(text)
+
+    @classmethod
+    def read(cls, data: bytes) -> ModuleFacts:
+        """Decode and parse a file's bytes. Raises SourceError."""
+        return cls(decode(data))
+
+    def function_body(self, index: int) -> ir.Body:
+        """Return the body of the outermost function with that index (``FunctionDef.slice``)."""
+        found = self._bodies.get(index)
+        if found is None:
+            found = self._bodies[index] = self._parse_function(index)
+        return found
+
+    def body_of(self, function: ir.FunctionDef) -> ir.Body:
+        """Return the body of any function of this module."""
+        return function.body if function.slice is None else self.function_body(function.slice)
+
+    def slices_with(self, *words: str) -> list[int]:
+        """Return the indices of the outermost functions whose text contains one of the words."""
+        if self._outline is None:
+            return []
+        result = []
+        for index in range(len(self._outline.functions)):
+            text = self._outline.function_text(index)
+            if any(word in text for word in words):
+                result.append(index)
+        return result
+
+    def line_text(self, line: int) -> str:
+        """Return the physical line with that number (from 1), stripped."""
+        lines = self.text.split("\n", line)
+        return lines[line - 1].strip() if len(lines) >= line else ""
+
+    def _parse_function(self, index: int) -> ir.Body:
+        assert self._outline is not None, "only a sliced module has function indices"
+        source, numbers = self._outline.function(index)
+        body = Lowering(numbers, None).module(cst.parse_module(source))
+        node = body[0]
+        if isinstance(node, ir.If):
+            node = node.body[0]
+        assert isinstance(node, ir.FunctionDef)
+        return node.body
+
+
+def _whole(text: str) -> ir.Body:
+    """Parse without cutting; libcst's own position pass gives the lines. Slow, and always right."""
+    from libcst.metadata import MetadataWrapper, PositionProvider
+
+    try:
+        wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
+    except cst.ParserSyntaxError as error:
+        raise SourceError(error.message, error.raw_line, error.raw_column + 1) from None
+    positions = wrapper.resolve(PositionProvider)
+    numbers: list[int] = []
+
+    class Lines(cst.CSTVisitor):
+        def on_visit(self, node: cst.CSTNode) -> bool:
+            if isinstance(node, _STARTS_A_LINE):
+                numbers.append(positions[node].start.line)
+            return True
+
+    wrapper.module.visit(Lines())
+    numbers.sort()
+    return Lowering(numbers, None).module(wrapper.module)
+
+
+# Each of these begins a logical line of its own. (An ``elif`` is an If; a function or class with
+# decorators begins at its first decorator, so that its own line is that of its name.)
+_STARTS_A_LINE = (
+    cst.SimpleStatementLine,
+    cst.If,
+    cst.Else,
+    cst.For,
+    cst.While,
+    cst.Try,
+    cst.TryStar,
+    cst.ExceptHandler,
+    cst.ExceptStarHandler,
+    cst.Finally,
+    cst.With,
+    cst.Decorator,
+    cst.FunctionDef,
+    cst.ClassDef,
+    cst.Match,
+    cst.MatchCase,
+)
+
+
+def _check_syntax(text: str) -> None:
+    """Raise SourceError unless the text is valid Python.
+
+    CPython's own parser is the judge, and ten times as quick as libcst on whole files; a file that
+    it refuses may use a syntax that is newer than the running interpreter, so libcst is asked then.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in the audited tree are not our concern
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        try:
+            cst.parse_module(text)
+        except cst.ParserSyntaxError as refused:
+            if isinstance(error, SyntaxError):
+                raise SourceError(
+                    error.msg, error.lineno or 1, max(1, error.offset or 1)
+                ) from None
+            raise SourceError(refused.message, refused.raw_line, refused.raw_column + 1) from None
+        except RecursionError:
+            raise SourceError("nested too deeply to be parsed") from None
+
+
+def recursion_headroom() -> None:
+    """Raise the interpreter's recursion limit to what deeply nested imports need."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 60_000))
