@@ -643,6 +643,8 @@ def _fill_fields(
             value = keywords[name]
         elif not complete:
             value = UNKNOWN
+        elif isinstance(default, Descriptor) and default.kind == "factory":
+            value = call(machine, frame, default.function, (), {}, site=("factory", name, *site))
         elif isinstance(default, External) and "()" in default.path:
             value = UNKNOWN
         else:

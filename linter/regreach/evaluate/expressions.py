@@ -225,6 +225,8 @@ def get_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Value:
         return union(get_item(machine, frame, o, key) for o in owner.values if o is not MISSING)
     if isinstance(owner, Dict):
         value = dict_get(owner, key)
+        if owner.factory is not None and may_be_missing(value):
+            return _default_item(machine, frame, owner, key, value)
         if value is MISSING:
             raise machine.error(frame, "KeyError", text_of(key))
         if may_be_missing(value):
@@ -255,6 +257,21 @@ def get_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Value:
             return items[key.value]
         raise machine.error(frame, "IndexError")
     return UNKNOWN
+
+
+def _default_item(
+    machine: Machine, frame: Frame, owner: Dict, key: Value, present: Value
+) -> Value:
+    from regreach.evaluate.calls import call
+
+    assert owner.factory is not None
+    made = call(machine, frame, owner.factory, (), {}, site=("default", id(owner), key))
+    if not is_hashable_constant(key):
+        machine.heap.write(owner, OPEN, UNKNOWN)
+        return UNKNOWN
+    value = union((made, without_missing(present))) if present is not MISSING else made
+    machine.heap.write(owner, _plain_key(key), value)
+    return value
 
 
 def _environ_item(machine: Machine, frame: Frame, key: Value) -> Value:
@@ -535,6 +552,12 @@ def plain(machine: Machine, value: Value) -> tuple[Any] | None:
     if isinstance(value, Listing) and value.kind == "list":
         items = plain(machine, value.cells.get("items", UNKNOWN))
         return None if items is None else (list(items[0]),)
+    if isinstance(value, Listing):
+        items = plain(machine, value.cells.get("items", UNKNOWN))
+        try:
+            return None if items is None else (frozenset(items[0]),)
+        except TypeError:
+            return None
     if isinstance(value, Instance) and value.member is not None and _is_mixed_enum(value.cls):
         return plain(machine, value.cells.get("value", UNKNOWN))
     return None
@@ -685,6 +708,21 @@ def _subject(test: ir.Expr) -> str | None:
         if isinstance(test.func.value, ir.Name) and not test.args:
             return test.func.value.id
     return None
+
+
+def is_known_to_fail_for_some(machine: Machine, frame: Frame, test: ir.Expr) -> bool:
+    """Return whether a test of unknown truth is false for a value that its subject may have."""
+    if isinstance(test, ir.Compare) and len(test.rest) == 1:
+        op, right_node = test.rest[0]
+        right = evaluate(machine, frame, right_node)
+        subject = evaluate(machine, frame, test.left)
+        verdicts = [compare(machine, frame, op, v, right) for v in alternatives(subject)]
+    elif isinstance(test, (ir.Name, ir.Attribute)):
+        subject = evaluate(machine, frame, test)
+        verdicts = [truth(machine, frame, v) for v in alternatives(subject)]
+    else:
+        return False
+    return isinstance(subject, Union) and False in verdicts
 
 
 # -- operators, displays of text, comprehensions ------------------------------------------------

@@ -183,11 +183,17 @@ def run_module(machine: Machine, module: Module, body: ir.Body, importer: Frame)
         except Abrupt as abrupt:
             ended = abrupt
     for pending in frame.pendings:
-        if pending.kind == "raise":
+        # Modules are taken to be importable where the tree itself means them to be: what may fail is
+        # an import (of something optional), not a check of the machine that nobody here can decide.
+        if pending.kind == "raise" and _is_import_error(pending.value):
             pending.delta[machine.modules, module.name] = MISSING
             importer.pendings.append(pending)
     if ended is not None:
         raise ended
+
+
+def _is_import_error(value: Value) -> bool:
+    return isinstance(value, Raised) and value.name in ("ImportError", "ModuleNotFoundError")
 
 
 def bind(machine: Machine, frame: Frame, name: str, value: Value) -> None:

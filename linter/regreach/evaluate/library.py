@@ -316,18 +316,28 @@ def _set(machine: Machine, frame: Frame, args: Args, _: Keywords, site: Site) ->
     return ev.new_listing(machine, frame, "set", items, "set()", *site)
 
 
-@_model("builtins.dict", "collections.OrderedDict", "collections.defaultdict")
+@_model("collections.defaultdict")
+def _defaultdict(
+    machine: Machine, frame: Frame, args: Args, keywords: Keywords, site: Site
+) -> Value:
+    made = _dict(machine, frame, args[1:], keywords, site)
+    assert isinstance(made, Dict)
+    made.factory = args[0] if args and args[0] != NONE else None
+    return made
+
+
+@_model("builtins.dict", "collections.OrderedDict")
 def _dict(machine: Machine, frame: Frame, args: Args, keywords: Keywords, site: Site) -> Value:
     made = machine.allocate(Dict, frame, "dict()", *site)
     assert isinstance(made, Dict)
+    made.factory = None
     for arg in args:
         if isinstance(arg, Dict):
             ev.update_dict(machine, frame, made, arg)
             continue
         items = items_of(machine, frame, arg)
         if items is None:
-            if not isinstance(arg, (Function, Class, External)):
-                machine.heap.write(made, OPEN, UNKNOWN)
+            machine.heap.write(made, OPEN, UNKNOWN)
             continue
         for item in items:
             if isinstance(item, Tuple) and len(item.items) == 2:
@@ -561,9 +571,7 @@ def _field(
     if "default" in keywords:
         return keywords["default"]
     if "default_factory" in keywords:
-        from regreach.evaluate.calls import call
-
-        return call(machine, frame, keywords["default_factory"], (), {}, site=("factory", *site))
+        return Descriptor("factory", keywords["default_factory"])
     return External("dataclasses.field()")
 
 

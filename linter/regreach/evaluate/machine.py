@@ -287,12 +287,12 @@ class Machine:
             elif ended is not None and current is not None and ended.kind == current.kind != "raise":
                 self._merge(resumed, present, place)
                 current = Abrupt(current.kind, join(ended.value, current.value))
-            elif ended is None:
-                assert current is not None
+            elif current is not None and (ended is None or current.kind == "raise"):
                 kept.append(Pending(current.kind, current.value, mark, present, pending.conditions))
                 heap.apply(resumed)
-                current = None
+                current = ended
             else:
+                assert ended is not None
                 kept.append(Pending(ended.kind, ended.value, mark, resumed, pending.conditions))
                 heap.apply(present)
         frame.pendings.extend(sorted(kept, key=lambda p: p.mark))

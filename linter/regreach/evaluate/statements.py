@@ -145,8 +145,13 @@ def _assert(machine: Machine, frame: Frame, node: ir.Assert) -> None:
     def fail() -> Value:
         raise machine.error(frame, "AssertionError")
 
-    _branch(machine, frame, node.test, lambda: NONE, fail)
+    verdict = ev.truth(machine, frame, ev.evaluate(machine, frame, node.test))
     frame.line = node.line
+    if verdict is False:
+        fail()
+    # an assertion of which nothing is known states what its author holds to be true
+    if verdict is None and ev.is_known_to_fail_for_some(machine, frame, node.test):
+        _branch(machine, frame, node.test, lambda: NONE, fail)
 
 
 def _jump(_: Machine, __: Frame, node: ir.Jump) -> None:

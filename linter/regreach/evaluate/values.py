@@ -216,9 +216,16 @@ class Instance(Obj):
 
 
 class Dict(Obj):
-    """A dict; ``cells`` maps key values to values. Other entries may be there when ``OPEN`` is bound."""
+    """A dict; ``cells`` maps key values to values. Other entries may be there when ``OPEN`` is bound.
 
-    __slots__ = ()
+    ``factory`` is that of a ``defaultdict``.
+    """
+
+    __slots__ = ("factory",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.factory: Value | None = None
 
 
 class Listing(Obj):
