@@ -1,7 +1,7 @@
 """A checkout or an unpacked release: files in a folder on disk."""
 
 # Strings here and no Path objects: names are compared and cut, thousands at a time.
-# ruff: noqa: PTH110, PTH112, PTH116, PTH118, PTH123
+# ruff: noqa: PTH110, PTH112, PTH113, PTH116, PTH118, PTH123
 from __future__ import annotations
 
 import os
@@ -119,9 +119,9 @@ class FolderStore:
 
 def _unusable(entry: os.DirEntry[str]) -> str | None:
     """Return why a module file cannot be taken in, None when it can, `""` for a folder `x.py/`."""
-    if entry.is_file():
+    if entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path):
         return None if os.access(entry.path, os.R_OK) else "unreadable file: permission denied"
-    if entry.is_dir():
+    if os.path.isdir(entry.path):
         return ""
     return "not a regular file" if os.path.exists(entry.path) else "a broken link"
 

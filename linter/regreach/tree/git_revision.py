@@ -107,10 +107,10 @@ def _has_work_tree(folder: str) -> bool:
 
 
 def _commit(folder: str, rev: str) -> str:
-    """Return the commit that a name stands for; a name that begins with `-` is never an option."""
+    """Return the commit that a name stands for; one that begins with `-` is never an option."""
     try:
-        if rev.startswith("-"):
-            raise TargetError("a revision does not begin with '-'")
+        if rev.startswith(("-", "^")):
+            raise TargetError("an option or an exclusion, not a revision")
         out = run_git(folder, "rev-parse", "--verify", "--quiet", f"{rev}^{{commit}}")
     except TargetError as error:
         raise TargetError(

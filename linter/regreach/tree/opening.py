@@ -8,15 +8,12 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 from regreach.errors import TargetError
 from regreach.tree import tar_archive, zip_archive
 from regreach.tree.folder import FolderStore
 from regreach.tree.git_revision import GitStore, open_revision
 from regreach.tree.location import PackageLocation, locate, problems_at, roots_of
 from regreach.tree.paths import one_line
-from regreach.tree.release import fetch_release
 from regreach.tree.store import FileStore
 from regreach.tree.tree import Tree
 
@@ -50,7 +47,11 @@ def open_tree(
         return _open_revision(target, rev, location)
     if _exists(target):
         return _tree(target, _open_path(target, location), location)
-    release = fetch_release(_requirement(target), cache_dir, offline, on_progress)
+    # What parses requirements takes as long to import as a whole tree takes to open.
+    from regreach.tree.release import fetch_release  # noqa: PLC0415
+    from regreach.tree.requirement import parse_requirement  # noqa: PLC0415
+
+    release = fetch_release(parse_requirement(target), cache_dir, offline, on_progress)
     return _tree(target, zip_archive.open_zip(str(release), location.name), location)
 
 
@@ -103,24 +104,6 @@ def _open_revision(target: str, rev: str, location: PackageLocation) -> Tree:
         if located is not None:
             return Tree(f"{target}@{rev}", location.name, located, store)
     raise _not_found(GitStore(revision, ""), location)
-
-
-def _requirement(target: str) -> Requirement:
-    text = one_line(target)
-    looks_like_path = any(mark in target for mark in ("/", "\\")) and "@" not in target
-    if looks_like_path or target.startswith(".") or target.lower().endswith(_ARCHIVES):
-        raise TargetError(f"{text}: no such file or folder")
-    try:
-        requirement = Requirement(target)
-    except InvalidRequirement as error:
-        raise TargetError(
-            f"{text!r} is neither an existing path nor a requirement such as name==1.0"
-        ) from error
-    if requirement.url is not None:
-        raise TargetError(
-            f"{text!r} names an address, which is not fetched: download the file and give its path"
-        )
-    return requirement
 
 
 def _exists(target: str) -> bool:

@@ -15,6 +15,7 @@ from packaging.version import Version
 from regreach.errors import TargetError
 from regreach.tree.paths import why
 from regreach.tree.pip_words import found_nothing, pip_error
+from regreach.tree.requirement import is_exact
 
 # In the order in which they are asked: the same on every machine, so that the same release is read.
 PYTHONS = ("3.11", "3.12", "3.13", "3.14", "3.10")
@@ -46,7 +47,6 @@ def download_wheel(name: str, specifier: SpecifierSet, scratch: Path) -> Path:
     Raises TargetError, one line, when there is no wheel, no such release, no network or no pip.
     """
     best: tuple[Version, Path] | None = None
-    exact = any(s.operator in ("==", "===") and not s.version.endswith(".*") for s in specifier)
     for python in PYTHONS:
         wanted = specifier
         if best is not None:
@@ -56,7 +56,7 @@ def download_wheel(name: str, specifier: SpecifierSet, scratch: Path) -> Path:
             version = parse_wheel_filename(found.name)[1]
             if best is None or version > best[0]:
                 best = (version, found)
-            if exact:
+            if is_exact(specifier):
                 break
     if best is None:
         raise _nothing_found(name, specifier, scratch)
@@ -71,7 +71,14 @@ def _ask(requirement: str, python: str, scratch: Path) -> Path | None:
     options = ["--python-version", python, "--implementation", "cp", "--abi", abi]
     for platform in PLATFORMS:
         options += ["--platform", platform]
-    options += ["--no-deps", "--only-binary=:all:", "--dest", str(folder), requirement]
+    options += [
+        "--no-deps",
+        "--only-binary=:all:",
+        "--progress-bar=off",
+        "--dest",
+        str(folder),
+        requirement,
+    ]
     done = _pip(["download", *options], scratch)
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode == 0 and wheels:
@@ -111,7 +118,7 @@ def _pip(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]
         )
     env = {key: value for key, value in os.environ.items() if key not in _UNWANTED}
     env.update(PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1", PYTHONIOENCODING="utf-8")
-    command = [sys.executable, "-m", "pip", *arguments, "--no-color", "--progress-bar=off"]
+    command = [sys.executable, "-m", "pip", *arguments, "--no-color"]
     try:
         return subprocess.run(
             command,

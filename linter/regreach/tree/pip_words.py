@@ -10,7 +10,7 @@ from regreach.tree.paths import one_line
 _NETWORK = re.compile(
     r"Retrying \(|Could not fetch URL|Connection (?:refused|reset|aborted|broken|timed out)"
     r"|NewConnectionError|ConnectionError|ConnectTimeout|ReadTimeout|Max retries exceeded"
-    r"|name resolution|SSLError|ProxyError|Network is unreachable|HTTP error [45]\d\d"
+    r"|name resolution|SSLError|ProxyError|Network is unreachable|HTTP error 5\d\d"
     r"|timed out"
 )
 _NOTHING = re.compile(r"No matching distribution found|Could not find a version that satisfies")

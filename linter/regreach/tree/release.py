@@ -6,16 +6,18 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 from regreach.errors import TargetError
 from regreach.tree.paths import why
 from regreach.tree.pip_download import download_wheel
+from regreach.tree.requirement import is_exact
 from regreach.tree.user_cache import cache_root, make_cache
 
 
@@ -42,42 +44,40 @@ def fetch_release(
         raise TargetError(f"{text} is not in the cache {root}: run once without --offline")
     if on_progress is not None:
         on_progress(f"fetching {text} with pip")
-    folder = make_cache(root, f"releases/{name}")
+    releases = make_cache(root, "releases")
     try:
-        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as scratch:
-            return _keep(download_wheel(name, wanted, Path(scratch)), folder)
+        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=releases) as scratch:
+            return _keep(download_wheel(name, wanted, Path(scratch)), releases / name)
     except OSError as error:
-        raise TargetError(f"{text} cannot be kept in {folder}: {why(error)}") from error
-
-
-def is_exact(specifier: SpecifierSet) -> bool:
-    """Say whether only one release can satisfy the specifier."""
-    return any(s.operator in ("==", "===") and not s.version.endswith(".*") for s in specifier)
+        raise TargetError(f"{text} cannot be kept in {releases}: {why(error)}") from error
 
 
 def newest_kept(folder: Path, specifier: SpecifierSet) -> Path | None:
     """Return the newest readable wheel in a folder of the cache that satisfies the specifier."""
     kept = [(v, path) for v, path in _wheels(folder) if specifier.contains(v, prereleases=True)]
-    finals = [(v, path) for v, path in kept if specifier.contains(v)]
-    for _, path in sorted(finals or kept, reverse=True):
+    if not specifier.prereleases:
+        kept = [(v, path) for v, path in kept if not v.is_prerelease] or kept
+    for _, path in sorted(kept, reverse=True):
         if zipfile.is_zipfile(path):
             return path
     return None
 
 
 def _wheels(folder: Path) -> Iterator[tuple[Version, Path]]:
-    if folder.is_dir():
-        for path in folder.glob("*.whl"):
-            try:
-                yield parse_wheel_filename(path.name)[1], path
-            except InvalidWheelFilename:
-                continue
+    try:
+        kept = sorted(path for path in folder.iterdir() if path.suffix == ".whl")
+    except OSError:  # nothing is kept yet; a folder that cannot be used is told of when it is made
+        return
+    for path in kept:
+        with suppress(InvalidWheelFilename, InvalidVersion):
+            yield parse_wheel_filename(path.name)[1], path
 
 
 def _keep(wheel: Path, folder: Path) -> Path:
     """Move a fetched wheel into the cache in one step: no other run ever sees half of it."""
     if not zipfile.is_zipfile(wheel):
         raise TargetError(f"{wheel.name} came from the package index damaged: try again")
+    folder.mkdir(exist_ok=True)
     kept = folder / wheel.name
     try:
         wheel.replace(kept)

@@ -25,9 +25,13 @@ _MARKS = {
 def cache_root(chosen: Path | None = None) -> Path:
     """Return the cache folder, which may not exist: `chosen`, $REGREACH_CACHE_DIR or the user's."""
     if chosen is not None:
-        return chosen
+        return chosen.absolute()
     named = os.environ.get(VARIABLE)
-    return Path(named) if named else platformdirs.user_cache_path("regreach", appauthor=False)
+    return (
+        Path(named).absolute()
+        if named
+        else platformdirs.user_cache_path("regreach", appauthor=False)
+    )
 
 
 def make_cache(root: Path, name: str) -> Path:

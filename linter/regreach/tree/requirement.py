@@ -1,0 +1,40 @@
+"""A target that is no path: a requirement such as `name==1.0`."""
+
+from __future__ import annotations
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+
+from regreach.errors import TargetError
+from regreach.tree import tar_archive, zip_archive
+from regreach.tree.paths import one_line
+
+_ARCHIVES = zip_archive.SUFFIXES + tar_archive.SUFFIXES
+
+
+def parse_requirement(target: str) -> Requirement:
+    """Parse a target that is no existing path.
+
+    Raises TargetError, which guesses what was meant: a path, an address or a requirement.
+    """
+    text = one_line(target)
+    if "://" in target:
+        raise TargetError(
+            f"{text!r} names an address, which is not fetched: download the file and give its path"
+        )
+    if "/" in target or "\\" in target or target[:1] == "." or target.lower().endswith(_ARCHIVES):
+        raise TargetError(f"{text}: no such file or folder")
+    try:
+        requirement = Requirement(target)
+    except InvalidRequirement as error:
+        raise TargetError(
+            f"{text!r} is neither an existing path nor a requirement such as name==1.0"
+        ) from error
+    if requirement.url is not None:
+        raise TargetError(f"{text!r} names a file: give its path alone")
+    return requirement
+
+
+def is_exact(specifier: SpecifierSet) -> bool:
+    """Say whether only one release can satisfy the specifier."""
+    return any(s.operator in ("==", "===") and not s.version.endswith(".*") for s in specifier)
