@@ -1,0 +1,62 @@
+# Two commands for people and one for machines; all need only Python (3.10 or newer), git and make.
+#   make audit   what regreach says of a real release, fetched from the package index
+#   make test    lint, types and tests
+# Variables: PYTHON=python3.12 (what the environment is made with), VENV=.venv, RELEASE=name==1.0.
+
+PYTHON ?= python3
+VENV ?= .venv
+RELEASE ?= sglang==0.5.15
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+# A stamp says what the environment holds. It is younger than pyproject.toml while that is still true.
+MADE := $(VENV)/made-with
+INSTALLED := $(VENV)/installed
+DEVELOPER := $(VENV)/installed-for-development
+
+.DEFAULT_GOAL := help
+.PHONY: help audit test lint format clean FORCE
+.DELETE_ON_ERROR:
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+audit: $(INSTALLED)
+	@$(BIN)/regreach audit "$(RELEASE)" --exit-zero $(ARGS)
+
+test: lint
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(DEVELOPER)
+	$(BIN)/python -m ruff check
+	$(BIN)/python -m ruff format --check
+	$(BIN)/python -m mypy
+
+format: $(DEVELOPER)
+	$(BIN)/python -m ruff check --fix
+	$(BIN)/python -m ruff format
+
+clean:
+	rm -rf "$(VENV)" build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find linter rules tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Another PYTHON than the one that the environment was made with makes a new environment.
+ifneq ($(shell cat "$(MADE)" 2>/dev/null),$(PYTHON))
+$(MADE): FORCE
+endif
+FORCE:
+
+# Options that pip needs to know about groups of dependencies came with pip 25.1.
+$(MADE):
+	@$(PYTHON) -c 'import sys; sys.exit("regreach needs Python 3.10 or newer: make PYTHON=..." if sys.version_info < (3, 10) else 0)'
+	$(PYTHON) -m venv --clear "$(VENV)"
+	$(PIP) install --quiet --upgrade "pip>=25.1"
+	@echo "$(PYTHON)" > $@
+
+$(INSTALLED): pyproject.toml $(MADE)
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+$(DEVELOPER): pyproject.toml $(INSTALLED)
+	$(PIP) install --quiet --group dev
+	@touch $@
