@@ -37,6 +37,8 @@ from regreach.evaluate.values import (
 from regreach.facts import ir
 
 _ENUM_BASES = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
+# A class with such a base is made from its annotated fields, as a dataclass is.
+_RECORD_BASES = {External("typing.NamedTuple")}
 
 
 # -- calling ----------------------------------------------------------------------------------
@@ -374,7 +376,10 @@ def define_class(machine: Machine, frame: Frame, node: ir.ClassDef) -> Value:
     assert isinstance(made, Class)
     made.bases = tuple(bases)
     made.is_enum = _is_enum(made)
-    made.is_dataclass = any(isinstance(b, Class) and b.is_dataclass for b in class_mro(made)[1:])
+    made.is_dataclass = any(
+        b in _RECORD_BASES or (isinstance(b, Class) and b.is_dataclass)
+        for b in class_mro(made)[1:]
+    )
     scope = machine.allocate(Scope, frame, "class body", id(node))
     assert isinstance(scope, Scope)
     write = machine.heap.write
@@ -569,6 +574,9 @@ def instantiate(
     complete: bool = True,
 ) -> Value:
     """Call a class: look an enum member up by value, or create an instance and run ``__init__``."""
+    construct = machine.constructions.get(cls.path)
+    if construct is not None:
+        return construct(frame, args, keywords)
     if cls.is_enum and cls.members:
         return _member_by_value(machine, frame, cls, args[0] if args else UNKNOWN)
     if cls.qualname == "super":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from regreach.evaluate.machine import Abrupt, Frame, Machine, Place
 from regreach.evaluate.values import (
     MISSING,
@@ -72,7 +74,7 @@ def import_module(machine: Machine, frame: Frame, dotted: str) -> Value:
     """
     top = dotted.partition(".")[0]
     if top != machine.top_level:
-        return _import_external(machine, frame, dotted)
+        return import_external(machine, frame, dotted)
     value: Value = NONE
     name = ""
     for part in dotted.split("."):
@@ -82,7 +84,7 @@ def import_module(machine: Machine, frame: Frame, dotted: str) -> Value:
     return value
 
 
-def _import_external(machine: Machine, frame: Frame, dotted: str) -> Value:
+def import_external(machine: Machine, frame: Frame, dotted: str) -> Value:
     top = dotted.partition(".")[0]
     world = machine.world
     path = ""
@@ -90,7 +92,13 @@ def _import_external(machine: Machine, frame: Frame, dotted: str) -> Value:
         path = f"{path}.{part}" if path else part
         if path in world.absent or world.values.get(path) is MISSING:
             raise machine.error(frame, "ModuleNotFoundError", f"No module named {path!r}")
-    if top in world.optional:
+    # Third-party packages are taken to be installed, but where the tree itself is prepared to go on
+    # without one of its own modules, the packages which that module needs may be the reason.
+    if (
+        not world.installed & {top, "*"}
+        and top not in sys.stdlib_module_names
+        and any(guard is not frame.module for guard in machine.import_guards)
+    ):
         missing = machine.error(frame, "ModuleNotFoundError", f"No module named {top!r}")
 
         def fail() -> Value:

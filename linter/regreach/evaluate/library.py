@@ -225,6 +225,9 @@ def _issubclass(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Sit
     return _verdict({_is_subclass(args[0], args[1])}) if len(args) == 2 else UNKNOWN
 
 
+_PROTOCOLS = {External("typing.Protocol"), External("typing_extensions.Protocol")}
+
+
 def _verdict(verdicts: set[bool | None]) -> Value:
     if len(verdicts) != 1:
         return UNKNOWN
@@ -242,6 +245,8 @@ def _is_subclass(cls: Value, kinds: Value) -> bool | None:
         return None if None in verdicts else False
     if cls is UNKNOWN or kinds is UNKNOWN or isinstance(kinds, Union):
         return None
+    if isinstance(kinds, Class) and _PROTOCOLS & set(class_mro(kinds)):
+        return None  # structural: whoever has the methods is an instance
     if isinstance(cls, Class):
         order = class_mro(cls)
         if kinds in order or kinds == External("builtins.object"):
@@ -487,9 +492,7 @@ def _find_spec(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
     prefixes = [".".join(parts[: i + 1]) for i in range(len(parts))]
     if any(p in machine.world.absent for p in prefixes):
         return NONE
-    if top in machine.world.optional:
-        return UNKNOWN
-    return Raised(External("importlib.machinery.ModuleSpec"))
+    return Builtin("a module spec", lambda *_: UNKNOWN)
 
 
 @_model("importlib.reload")

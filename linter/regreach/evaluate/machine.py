@@ -113,14 +113,15 @@ class World:
     """What is taken for granted about everything outside the tree.
 
     ``values`` maps dotted paths (a call has ``()``) to their values; a missing attribute maps to
-    MISSING. ``absent`` are top-level packages that are not installed. ``environment`` maps the
+    MISSING. ``absent`` are packages that are not installed, ``installed`` those that certainly are
+    (``*``: all others); about the rest see ``import_external``. ``environment`` maps the
     environment variables that are set; others are unset when ``environment_closed``, else unknown.
     ``calls`` gives functions of the tree (``module:name``) a fixed result.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
     absent: frozenset[str] = frozenset()
-    optional: frozenset[str] = frozenset()
+    installed: frozenset[str] = frozenset()
     environment: Mapping[str, str] = field(default_factory=dict)
     environment_closed: bool = False
     calls: Mapping[str, Value] = field(default_factory=dict)
@@ -137,11 +138,18 @@ class Machine:
         self.modules = Obj()  # sys.modules: cells in the order in which modules began to run
         self.environ = Dict()
         self.overrides: dict[str, Value] = dict(world.calls)
+        # called when a function of that path is called, before it runs
         self.watches: dict[str, Callable[[Sequence[Value]], None]] = {}
+        # called instead of running the class of that path
+        self.constructions: dict[
+            str, Callable[[Frame, Sequence[Value], Mapping[str, Value]], Value]
+        ] = {}
         self.conditions: list[Place] = []
         self.reasons: dict[tuple[Obj, Any], tuple[Place, ...]] = {}
         self.unresolved: dict[Place, str] = {}
         self.frames: list[Frame] = []
+        self.import_guards: list[Module] = []  # modules in a ``try`` that outlives an ImportError
+        self.taken: list[Place] | None = None  # where branches known to be taken are noted
         self._depth = 0
         self._budget = CALL_BUDGET
         self._allocated: dict[tuple[Any, ...], Obj] = {}

@@ -170,6 +170,8 @@ def _branch(
     place = machine.place(frame)
     truth = ev.truth(machine, frame, ev.evaluate(machine, frame, test))
     if truth is True:
+        if machine.taken is not None:
+            machine.taken.append(place)
         return when_true()
     if truth is False:
         return when_false()
@@ -320,6 +322,7 @@ def _with(machine: Machine, frame: Frame, node: ir.With) -> None:
         run_block(machine, frame, node.body)
 
 
+_IMPORT_ERROR = Raised(External("builtins.ImportError"))
 _HandlerPair = tuple[Callable[[Raised], "bool | None"], Callable[[Raised], None]]
 
 
@@ -370,10 +373,16 @@ def _protected(
     start = len(frame.pendings)
     line = frame.line
     current: Abrupt | None = None
+    guards = _first_match(_IMPORT_ERROR, handlers) is not False
+    if guards:
+        machine.import_guards.append(frame.module)
     try:
         body()
     except Abrupt as abrupt:
         current = abrupt
+    finally:
+        if guards:
+            machine.import_guards.pop()
     body_end = len(frame.pendings)
     if current is None:
         if orelse:

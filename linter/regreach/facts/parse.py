@@ -40,6 +40,13 @@ class ModuleFacts:
         """Decode and parse a file's bytes. Raises SourceError."""
         return cls(decode(data))
 
+    def with_body(self, body: ir.Body) -> ModuleFacts:
+        """Return the same module with another module level; its functions stay."""
+        other = object.__new__(ModuleFacts)
+        other.text, other._outline, other._bodies = self.text, self._outline, self._bodies
+        other.body = body
+        return other
+
     def function_body(self, index: int) -> ir.Body:
         """Return the body of the outermost function with that index (``FunctionDef.slice``)."""
         found = self._bodies.get(index)
@@ -66,6 +73,13 @@ class ModuleFacts:
         """Return the physical line with that number (from 1), stripped."""
         lines = self.text.split("\n", line)
         return lines[line - 1].strip() if len(lines) >= line else ""
+
+    def end_of_statement(self, line: int) -> int:
+        """Return the last physical line of the logical line that begins on ``line``."""
+        for logical in outline(self.text).lines if self._outline is None else self._outline.lines:
+            if logical.line == line:
+                return line + self.text.count("\n", logical.start, logical.end - 1)
+        return line
 
     def _parse_function(self, index: int) -> ir.Body:
         assert self._outline is not None, "only a sliced module has function indices"

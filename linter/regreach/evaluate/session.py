@@ -1,0 +1,171 @@
+"""A run of the abstract machine as a process would make it: import this first, then that, then call."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from regreach.evaluate.calls import call
+from regreach.evaluate.expressions import get_attribute
+from regreach.evaluate.importing import import_module, loaded_modules
+from regreach.evaluate.machine import Abrupt, Frame, Machine, Pending, Place, Sources, World
+from regreach.evaluate.values import MISSING, Module, Raised, Scope, Value
+
+_T = TypeVar("_T")
+_STACK = 512 * 1024 * 1024
+_RECURSION = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended: ``raised`` certainly, ``may_raise`` under conditions, else normally."""
+
+    raised: Raised | None
+    may_raise: tuple[Pending, ...]
+    value: Value = MISSING
+
+    @property
+    def ok(self) -> bool:
+        """Return whether nothing was or may have been raised."""
+        return self.raised is None and not self.may_raise
+
+
+class Session:
+    """A machine with a main frame. State is kept between calls; ``attempt`` undoes what is done in it."""
+
+    def __init__(self, sources: Sources, world: World, top_level: str) -> None:
+        self.machine = Machine(sources, world, top_level)
+        self.frame = self._main()
+        self.on_arrival: Callable[[Any], None] | None = None
+        self._trail: list[tuple[str, int, Ended]] = []
+
+    @staticmethod
+    def _main() -> Frame:
+        return Frame(Module("__main__"), Scope())
+
+    def _run(self, action: Callable[[], Value]) -> Ended:
+        self.frame = self._main()
+        raised: Raised | None = None
+        value: Value = MISSING
+        try:
+            value = action()
+        except Abrupt as abrupt:
+            raised = abrupt.value if isinstance(abrupt.value, Raised) else Raised(abrupt.value)
+        pendings = tuple(p for p in self.frame.pendings if p.kind == "raise")
+        return Ended(raised, pendings, value)
+
+    def import_module(self, name: str) -> Ended:
+        """Import a module, as the next thing that this process does."""
+        return self._run(lambda: import_module(self.machine, self.frame, name))
+
+    def call(
+        self, function: Value, args: Sequence[Value] = (), keywords: Mapping[str, Value] | None = None
+    ) -> Ended:
+        """Call a value of the tree."""
+        return self._run(
+            lambda: call(
+                self.machine,
+                self.frame,
+                function,
+                tuple(args),
+                keywords or {},
+                site=("session",),
+            )
+        )
+
+    def call_with_unknown(self, function: Value, args: Sequence[Value]) -> Ended:
+        """Call a function with these arguments, all others being unknown."""
+        return self._run(
+            lambda: call(
+                self.machine,
+                self.frame,
+                function,
+                tuple(args),
+                {},
+                site=("session",),
+                complete=False,
+            )
+        )
+
+    def resolve(self, path: str) -> Value:
+        """Return what ``module:Class.attribute`` stands for now; MISSING when it is not there."""
+        module, _, name = path.partition(":")
+        value: Value = self.machine.module_object(module) or MISSING
+        for part in name.split(".") if name else ():
+            if value is MISSING:
+                break
+            value = get_attribute(self.machine, self.frame, value, part)
+        return value
+
+    def loaded(self) -> dict[str, bool]:
+        """Return the loaded modules in order; False stands for *maybe*."""
+        return loaded_modules(self.machine)
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Undo at the end whatever is done inside."""
+        mark = self.machine.heap.mark()
+        try:
+            yield
+        finally:
+            self.machine.heap.undo(mark)
+
+    def import_first(self, name: str) -> Ended:
+        """Bring the process to the state in which this module alone was imported, in a fresh process.
+
+        What the last such state has in common with it (the parent packages) is not run again.
+        """
+        heap = self.machine.heap
+        parts = name.split(".")
+        wanted = [".".join(parts[: i + 1]) for i in range(len(parts))]
+        common = 0
+        while (
+            common < len(self._trail)
+            and common < len(wanted)
+            and self._trail[common][0] == wanted[common]
+        ):
+            common += 1
+        if common < len(self._trail):
+            heap.undo(self._trail[common][1])
+            del self._trail[common:]
+        for step in wanted[common:]:
+            if self._trail and self._trail[-1][2].raised is not None:
+                break
+            mark = heap.mark()
+            self._trail.append((step, mark, self.import_module(step)))
+        ended = self._trail[-1][2]
+        pendings = tuple(p for _, __, e in self._trail for p in e.may_raise)
+        return Ended(ended.raised, pendings, ended.value)
+
+    def conditions(self, pending: Pending) -> tuple[Place, ...]:
+        """Return the branches on which a possible exception depends."""
+        return tuple(dict.fromkeys(pending.conditions))
+
+
+def with_deep_stack(action: Callable[[], _T]) -> _T:
+    """Run something in a thread whose stack is deep enough for long import chains; return its result."""
+    result: list[_T] = []
+    error: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            result.append(action())
+        except BaseException as caught:
+            error.append(caught)
+
+    size, limit = threading.stack_size(_STACK), sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION))
+    try:
+        thread = threading.Thread(target=run, name="regreach")
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(size)
+        sys.setrecursionlimit(limit)
+    if error:
+        raise error[0]
+    return result[0]

@@ -1,0 +1,166 @@
+"""The import graph (networkx), built from facts: who imports whom, where, and under which guard.
+
+Which imports really are executed is for the abstract run to say; the graph explains it: importers,
+chains and cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import networkx as nx
+
+from regreach.facts import ir, walk
+from regreach.facts.parse import ModuleFacts
+from regreach.model import ImportEdge, Spot
+from regreach.program import Program
+
+_NO_FUNCTION = "\0"  # a word that no source text has
+
+
+def edges_of(program: Program, module: str, *words: str) -> list[ImportEdge]:
+    """Return the imports that a module makes of modules of the tree, in the order of its lines.
+
+    With ``words``, only functions whose text has one of them are looked into.
+    """
+    facts = program.readable_facts(module)
+    path = program.path(module)
+    if facts is None or path is None:
+        return []
+    names = walk.bindings_of_imports(facts) if "import_module" in facts.text else {}
+    result: list[ImportEdge] = []
+    for node, around in walk.statements(facts, *(words or ("import",))):
+        dynamic = False
+        targets: list[tuple[str, bool]] = []
+        if isinstance(node, ir.Import):
+            targets = [(dotted, False) for dotted, _ in node.names]
+        elif isinstance(node, ir.ImportFrom):
+            targets = list(_from_targets(program, module, node))
+        elif names:
+            targets = [(t, False) for t in _dynamic_targets(node, names)]
+            dynamic = True
+        for target, star in targets:
+            if not program.has(target):
+                continue
+            kind = _kind(around, dynamic)
+            guards = tuple(_guard_texts(facts, around))
+            spot = Spot(path, node.line, facts.line_text(node.line))
+            result.append(ImportEdge(module, target, spot, kind, around.scope, guards, star))
+    return result
+
+
+def _from_targets(
+    program: Program, module: str, node: ir.ImportFrom
+) -> Iterator[tuple[str, bool]]:
+    base = node.module or ""
+    if node.level:
+        package = module if program.is_package(module) else module.rpartition(".")[0]
+        for _ in range(node.level - 1):
+            package = package.rpartition(".")[0]
+        base = f"{package}.{base}" if base else package
+    if not program.has(base):
+        return
+    star = not node.names
+    submodules = [f"{base}.{name}" for name, _ in node.names if program.has(f"{base}.{name}")]
+    if star or len(submodules) < len(node.names):
+        yield base, star
+    for name in submodules:
+        yield name, False
+
+
+def _dynamic_targets(node: ir.Stmt, names: dict[str, str]) -> Iterator[str]:
+    for call in walk.calls(node):
+        function = walk.dotted_name(call.func) or ""
+        first, _, rest = function.partition(".")
+        full = names.get(first, first) + (f".{rest}" if rest else "")
+        if full == "importlib.import_module" and call.args:
+            value = call.args[0].value
+            if isinstance(value, ir.Const) and isinstance(value.value, str):
+                yield value.value
+
+
+def _kind(
+    around: walk.Surroundings, dynamic: bool
+) -> Literal["eager", "lazy", "type-checking", "dynamic"]:
+    if any(
+        g.kind == "if" and g.test is not None and _is_type_checking(g.test) for g in around.guards
+    ):
+        return "type-checking"
+    if around.in_function:
+        return "lazy"
+    return "dynamic" if dynamic else "eager"
+
+
+def _is_type_checking(test: ir.Expr) -> bool:
+    name = walk.dotted_name(test)
+    return name is not None and name.rpartition(".")[2] == "TYPE_CHECKING"
+
+
+def _guard_texts(facts: ModuleFacts, around: walk.Surroundings) -> Iterator[str]:
+    for guard in around.guards:
+        text = facts.line_text(guard.line)
+        yield f"else of: {text}" if guard.kind == "else" else text
+
+
+class ImportGraph:
+    """The imports between the modules that a question needs, as a networkx multigraph."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+        self._added: set[str] = set()
+        self._importers: dict[str, tuple[ImportEdge, ...]] = {}
+
+    def add(self, modules: Iterable[str]) -> None:
+        """Take in the imports of these modules, parents included (a package runs before its modules)."""
+        for module in modules:
+            if module in self._added:
+                continue
+            self._added.add(module)
+            self.graph.add_node(module)
+            # module level only: chains and cycles of a start-up run over eager imports
+            for edge in edges_of(self._program, module, _NO_FUNCTION):
+                self.graph.add_edge(edge.importer, edge.imported, edge=edge)
+            parent = module.rpartition(".")[0]
+            if parent:
+                self.graph.add_edge(module, parent, edge=None)
+
+    def importers(self, module: str) -> tuple[ImportEdge, ...]:
+        """Return all imports of a module anywhere in the tree, sorted by place.
+
+        Only files that contain the last part of its name are looked at, and parsed.
+        """
+        found = self._importers.get(module)
+        if found is None:
+            word = module.rpartition(".")[2]
+            edges = [
+                edge
+                for name in self._program.mentioning(word.encode())
+                if name != module
+                for edge in edges_of(self._program, name, word)
+                if edge.imported == module
+            ]
+            edges.sort(key=lambda e: (e.spot.path, e.spot.line))
+            found = self._importers[module] = tuple(dict.fromkeys(edges))
+        return found
+
+    def chain(self, start: str, goal: str) -> tuple[ImportEdge, ...]:
+        """Return the shortest chain of eager imports from one module to another; empty when there is none.
+
+        A step from a module to its parent package is left out of the chain.
+        """
+        eager: nx.DiGraph[str] = nx.DiGraph()
+        for importer, imported, edge in self.graph.edges(data="edge"):
+            if edge is None or edge.kind in ("eager", "dynamic"):
+                best = eager.get_edge_data(importer, imported, {}).get("edge")
+                if best is None or (edge is not None and edge.spot.line < best.spot.line):
+                    eager.add_edge(importer, imported, edge=edge)
+        if start not in eager or goal not in eager:
+            return ()
+        try:
+            nodes = nx.shortest_path(eager, start, goal)
+        except nx.NetworkXNoPath:
+            return ()
+        steps = (eager[a][b]["edge"] for a, b in zip(nodes, nodes[1:], strict=False))
+        return tuple(step for step in steps if step is not None)

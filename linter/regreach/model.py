@@ -1,0 +1,179 @@
+"""What an analysis finds: plain values that rules judge and reports print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Tristate = Literal["yes", "no", "maybe"]
+Outcome = Literal["ok", "raises", "maybe", "unreached"]
+Reach = Literal["runner", "process", "caller", "partial", "none", "orphan", "unregistered"]
+Severity = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A line of a file: ``path`` is relative to the tree's root, ``text`` the line, stripped."""
+
+    path: str
+    line: int
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """One use of a registrar."""
+
+    module: str
+    spot: Spot
+    column: int
+    symbol: str
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportEdge:
+    """One import of one module by another.
+
+    ``kind`` is eager, lazy, type-checking or dynamic (a literal ``import_module``); ``star`` marks
+    ``import *``. ``scope`` is the enclosing definition, ``guards`` the conditions around it as written.
+    """
+
+    importer: str
+    imported: str
+    spot: Spot
+    kind: Literal["eager", "lazy", "type-checking", "dynamic"]
+    scope: str = ""
+    guards: tuple[str, ...] = ()
+    star: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SiteValue:
+    """One selector value at a call site, for one key."""
+
+    value: str
+    key: tuple[str, ...]
+    arrives: Tristate
+    loaded: Tristate
+    outcome: Outcome
+    exception: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """An expression that invokes the consumer."""
+
+    spot: Spot
+    module: str
+    function: str
+    consumer: str
+    argument: str
+    values: tuple[SiteValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Whether an import of the registering module can stand somewhere, found by running it.
+
+    ``error`` is what it dies of (None: it works); ``first`` the module that was imported first then.
+    """
+
+    error: str | None
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """The import that mends a key, and where it can stand.
+
+    ``branch`` is the line under which it belongs; ``lazy`` and ``top`` tell whether it works there and
+    at the top of the consumer's module; ``cycle`` is the import cycle that the latter would close.
+    """
+
+    statement: str
+    branch: Spot | None
+    lazy: Placement
+    top: Placement
+    cycle: tuple[ImportEdge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One key of a registry, and what becomes of it."""
+
+    registry: str
+    consumer: str
+    key: tuple[str, ...]
+    registrations: tuple[Registration, ...]
+    after_import: Tristate
+    at_lookup: Tristate
+    outcome: Outcome
+    exception: str | None
+    raised_at: Spot | None
+    reach: Reach
+    accepted: bool = True
+    needs_entry: bool = False
+    lookup: Spot | None = None
+    branch: Spot | None = None
+    conditions: tuple[Spot, ...] = ()
+    importers: tuple[ImportEdge, ...] = ()
+    held_back_by: Spot | None = None
+    hangs_on: tuple[ImportEdge, ...] = ()
+    chain: tuple[ImportEdge, ...] = ()
+    remedy: Remedy | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryResult:
+    """One registry: ``parts`` names the parts of its keys."""
+
+    id: str
+    parts: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file of the tree that could not be taken into account, or only in part."""
+
+    spot: Spot
+    column: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Everything that one analysis found, without judgement."""
+
+    source: str
+    root: str
+    package: str
+    modules: int
+    platform: str
+    registries: tuple[RegistryResult, ...]
+    call_sites: tuple[CallSite, ...]
+    eager: tuple[str, ...]
+    imported_first: dict[str, str]
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...] = ()
+    paths: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule reports; ``fingerprint`` does not depend on line numbers."""
+
+    rule: str
+    severity: Severity
+    spot: Spot
+    column: int
+    message: str
+    key: tuple[str, ...] | None
+    fingerprint: str
+    fix: dict[str, str | int] | None = None
+    details: tuple[str, ...] = ()
+    cell: Cell | None = None

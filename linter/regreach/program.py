@@ -1,0 +1,96 @@
+"""A tree and its facts, as the abstract machine asks for them; each file is read and parsed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regreach.errors import TargetError
+from regreach.facts.parse import ModuleFacts
+from regreach.facts.source import SourceError
+from regreach.tree import Tree
+
+
+class Program:
+    """The modules of a tree with their facts, read on demand.
+
+    ``broken`` maps the path of each file that was needed and could not be parsed to the error.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.broken: dict[str, SourceError] = {}
+        self._facts: dict[str, ModuleFacts | None] = {}
+        self._bytes: dict[str, bytes] = {}
+
+    def has(self, module: str) -> bool:
+        """Return whether the tree has this module."""
+        return module in self.tree.modules
+
+    def is_package(self, module: str) -> bool:
+        """Return whether this module of the tree is a package."""
+        found = self.tree.modules.get(module)
+        return found is not None and found.is_package
+
+    def children(self, package: str) -> Sequence[str]:
+        """Return the modules directly below a package, sorted as pkgutil yields them."""
+        return self.tree.submodules(package)
+
+    def path(self, module: str) -> str | None:
+        """Return the path of a module's file; None for a namespace package."""
+        found = self.tree.modules.get(module)
+        return found.path if found is not None else None
+
+    def facts(self, module: str) -> ModuleFacts | None:
+        """Return a module's facts, None when it has no source. Raises SourceError."""
+        if module not in self._facts:
+            self._facts[module] = self._parse(module)
+        path = self.path(module)
+        if path is not None and path in self.broken:
+            raise self.broken[path]
+        return self._facts[module]
+
+    def readable_facts(self, module: str) -> ModuleFacts | None:
+        """Return a module's facts, None also when its file does not parse (it is in ``broken`` then)."""
+        try:
+            return self.facts(module)
+        except SourceError:
+            return None
+
+    def source(self, module: str) -> bytes:
+        """Return the bytes of a module's file; empty when it has none or cannot be read."""
+        found = self.tree.modules.get(module)
+        if found is None or found.path is None or found.is_extension:
+            return b""
+        if found.path not in self._bytes:
+            try:
+                self._bytes[found.path] = self.tree.read(found.path)
+            except TargetError as error:
+                self.broken[found.path] = SourceError(str(error))
+                self._bytes[found.path] = b""
+        return self._bytes[found.path]
+
+    def mentioning(self, *words: bytes) -> list[str]:
+        """Return the modules whose bytes contain one of the words, sorted by name."""
+        return [
+            name
+            for name in self.tree.modules
+            if any(word in source for source in (self.source(name),) for word in words)
+        ]
+
+    def line(self, module: str, number: int) -> str:
+        """Return a line of a module's source, stripped; empty when there is none."""
+        facts = self.readable_facts(module)
+        return facts.line_text(number) if facts is not None else ""
+
+    def _parse(self, module: str) -> ModuleFacts | None:
+        found = self.tree.modules[module]
+        if found.path is None or found.is_extension:
+            return None
+        data = self.source(module)
+        if found.path in self.broken:
+            return None
+        try:
+            return ModuleFacts.read(data)
+        except SourceError as error:
+            self.broken[found.path] = error
+            return None

@@ -1,0 +1,73 @@
+"""The import that mends a key: where it can stand, found by running the tree with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from regreach.evaluate.session import Session
+from regreach.facts import ir
+from regreach.facts.parse import ModuleFacts
+from regreach.model import Placement, Remedy, Spot
+from regreach.pack import Consumer
+from regreach.program import Program
+
+if TYPE_CHECKING:
+    from regreach.verdicts import Analysis
+
+
+class _WithImport:
+    """A program in which one module has one more import at its top."""
+
+    def __init__(self, program: Program, module: str, statement: ir.ImportFrom) -> None:
+        self._program = program
+        self._module = module
+        self._statement = statement
+
+    def has(self, module: str) -> bool:
+        return self._program.has(module)
+
+    def is_package(self, module: str) -> bool:
+        return self._program.is_package(module)
+
+    def children(self, package: str) -> Sequence[str]:
+        return self._program.children(package)
+
+    def facts(self, module: str) -> ModuleFacts | None:
+        facts = self._program.facts(module)
+        if module != self._module or facts is None:
+            return facts
+        body = facts.body
+        last = max(
+            (i for i, node in enumerate(body) if isinstance(node, (ir.Import, ir.ImportFrom))),
+            default=-1,
+        )
+        return facts.with_body((*body[: last + 1], self._statement, *body[last + 1 :]))
+
+
+def find_remedy(
+    analysis: Analysis, consumer: Consumer, module: str, branch: Spot | None
+) -> Remedy:
+    """Return the import of ``module`` that the consumer lacks, and what becomes of it where."""
+    from regreach.verdicts import describe
+
+    package, _, name = module.rpartition(".")
+    statement = f"from {package} import {name}  # noqa: F401" if package else f"import {name}  # noqa: F401"
+    session = analysis.new_session()
+    session.import_first(consumer.module)
+    ended = session.import_module(module)
+    lazy = Placement(None if ended.raised is None else describe(ended.raised), consumer.module)
+    top = Placement(None, consumer.module)
+    node = ir.ImportFrom(0, package, 0, ((name, None),))
+    sources = _WithImport(analysis.program, consumer.module, node)
+    for first in (consumer.module, module):
+        before = analysis.new_session().import_first(first)
+        after = Session(sources, analysis.world, analysis.pack.location.name).import_first(first)
+        if after.raised is not None and before.raised is None:
+            top = Placement(describe(after.raised), first)
+            break
+    session = analysis.new_session()
+    session.import_first(module)
+    analysis.graph.add(session.loaded())
+    cycle = analysis.graph.chain(module, consumer.module)
+    return Remedy(statement, branch, lazy, top, cycle)
