@@ -1,26 +1,16 @@
-"""Find every construction of a consumer, and run the function around it to see what arrives there."""
+"""Find every construction of a consumer in a tree."""
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from regreach.evaluate.calls import look_up_in_class
-from regreach.evaluate.machine import Frame
 from regreach.evaluate.session import Session
-from regreach.evaluate.values import (
-    MISSING,
-    OPEN,
-    UNKNOWN,
-    Class,
-    Descriptor,
-    Function,
-    Instance,
-    Union,
-    Value,
-)
+from regreach.evaluate.values import MISSING, Class, Function
 from regreach.facts import ir, walk
+from regreach.facts.parse import ModuleFacts
 from regreach.model import Spot
 from regreach.pack import Consumer, Pack
 from regreach.program import Program
@@ -36,15 +26,6 @@ class Site:
     statement: int
     function: str
     argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """The consumer was constructed at a line: with which values, and whether that is certain."""
-
-    line: int
-    values: tuple[Value, ...] | None
-    certain: bool
 
 
 def is_ignored(path: str, patterns: Sequence[str]) -> bool:
@@ -69,7 +50,7 @@ def _sites_in(
     facts = program.readable_facts(module)
     if facts is None or f"{name}(" not in facts.text:
         return
-    imported = walk.bindings_of_imports(facts)
+    imported = walk.bindings_of_imports(facts, name)
     for node, around in walk.statements(facts, name):
         for call in walk.calls(node):
             dotted = walk.dotted_name(call.func)
@@ -88,10 +69,7 @@ def _sites_in(
             yield Site(module, Spot(path, line, text), call.line, function, expression_text(selector))
 
 
-def _has_star_import(facts: object) -> bool:
-    from regreach.facts.parse import ModuleFacts
-
-    assert isinstance(facts, ModuleFacts)
+def _has_star_import(facts: ModuleFacts) -> bool:
     return any(isinstance(n, ir.ImportFrom) and not n.names for n in facts.body)
 
 
@@ -118,59 +96,6 @@ def expression_text(node: ir.Expr | None) -> str:
     return "…"
 
 
-def run_function(
-    session: Session, consumer: Consumer, module: str, function: str
-) -> tuple[Arrival, ...] | None:
-    """Run the outermost function around a site with unknown arguments; return what arrived where.
-
-    None when the function cannot be found in the module as it was run. The consumer itself is not
-    run: ``session`` sees each construction, and the state at that moment, through ``on_arrival``.
-    """
-    first, _, rest = function.partition(".")
-    owner = session.resolve(f"{module}:{first}")
-    args: list[Value] = []
-    target = owner
-    if isinstance(owner, Class):
-        name = rest.partition(".")[0]
-        target = look_up_in_class(owner, name)
-        if isinstance(target, Descriptor):
-            if target.kind != "staticmethod":
-                args.append(_some_instance(session, owner) if target.kind == "property" else owner)
-            target = target.function
-        else:
-            args.append(_some_instance(session, owner))
-    if isinstance(target, Union):
-        found = [v for v in target.values if isinstance(v, Function)]
-        target = found[0] if found else target
-    if not isinstance(target, Function):
-        return None
-    arrivals: list[Arrival] = []
-    machine = session.machine
-    parameter = selector_position(session, consumer)
-
-    def on_construction(frame: Frame, args: Sequence[Value], keywords: Mapping[str, Value]) -> Value:
-        if frame.module.name == module:
-            value = _argument(args, keywords, parameter)
-            known = _known_alternatives(value)
-            arrivals.append(Arrival(frame.line, known, not machine.conditions))
-            if session.on_arrival is not None:
-                session.on_arrival(arrivals[-1])
-        return UNKNOWN
-
-    machine.constructions[consumer.path] = on_construction
-    try:
-        session.call_with_unknown(target, args)
-    finally:
-        del machine.constructions[consumer.path]
-    return tuple(arrivals)
-
-
-def _some_instance(session: Session, cls: Class) -> Value:
-    instance = Instance(cls)
-    session.machine.heap.write(instance, OPEN, UNKNOWN)
-    return instance
-
-
 def selector_position(session: Session, consumer: Consumer) -> tuple[int, str]:
     """Return position (``self`` not counted) and name of the consumer's selector parameter."""
     names = [p for p, what in consumer.arguments.items() if what.startswith("selector:")]
@@ -183,18 +108,3 @@ def selector_position(session: Session, consumer: Consumer) -> tuple[int, str]:
             return params.index(wanted), wanted
     return 0, wanted
 
-
-def _argument(
-    args: Sequence[Value], keywords: Mapping[str, Value], parameter: tuple[int, str]
-) -> Value:
-    index, name = parameter
-    if name in keywords:
-        return keywords[name]
-    return args[index] if index < len(args) else UNKNOWN
-
-
-def _known_alternatives(value: Value) -> tuple[Value, ...] | None:
-    if isinstance(value, Union):
-        kept = tuple(v for v in value.values if v is not MISSING)
-        return kept if all(isinstance(v, Instance) for v in kept) else None
-    return (value,) if isinstance(value, Instance) and value.member is not None else None

@@ -28,7 +28,7 @@ def edges_of(program: Program, module: str, *words: str) -> list[ImportEdge]:
     path = program.path(module)
     if facts is None or path is None:
         return []
-    names = walk.bindings_of_imports(facts) if "import_module" in facts.text else {}
+    names = walk.bindings_of_imports(facts, "import_module") if "import_module" in facts.text else {}
     result: list[ImportEdge] = []
     for node, around in walk.statements(facts, *(words or ("import",))):
         dynamic = False

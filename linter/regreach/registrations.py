@@ -48,7 +48,7 @@ def _uses_in(
     assert path is not None
     registrars = [split_path(r) for r in registry.registrars]
     words = [name.rpartition(".")[2] for _, name in registrars]
-    imported = walk.bindings_of_imports(facts)
+    imported = walk.bindings_of_imports(facts, *words)
     own = {name for home, name in registrars if home == module}
     for node, around in walk.statements(facts, *words):
         if any(around.scope == name or around.scope.startswith(name + ".") for name in own):

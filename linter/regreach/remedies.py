@@ -9,10 +9,10 @@ from regreach.evaluate.session import Session
 from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
 from regreach.model import Placement, Remedy, Spot
-from regreach.pack import Consumer
 from regreach.program import Program
 
 if TYPE_CHECKING:
+    from regreach.init_path import InitPath
     from regreach.verdicts import Analysis
 
 
@@ -45,29 +45,30 @@ class _WithImport:
         return facts.with_body((*body[: last + 1], self._statement, *body[last + 1 :]))
 
 
-def find_remedy(
-    analysis: Analysis, consumer: Consumer, module: str, branch: Spot | None
-) -> Remedy:
-    """Return the import of ``module`` that the consumer lacks, and what becomes of it where."""
+def find_remedy(analysis: Analysis, path: InitPath, module: str, branch: Spot | None) -> Remedy:
+    """Return the import of ``module`` that the consumer lacks, and what becomes of it where.
+
+    ``path.session`` is the process in which the consumer's module was imported first.
+    """
     from regreach.verdicts import describe
 
+    consumer = path.consumer.module
     package, _, name = module.rpartition(".")
-    statement = f"from {package} import {name}  # noqa: F401" if package else f"import {name}  # noqa: F401"
-    session = analysis.new_session()
-    session.import_first(consumer.module)
-    ended = session.import_module(module)
-    lazy = Placement(None if ended.raised is None else describe(ended.raised), consumer.module)
-    top = Placement(None, consumer.module)
+    statement = f"from {package} import {name}" if package else f"import {name}"
+    with path.session.attempt():
+        ended = path.session.import_module(module)
+    lazy = Placement(None if ended.raised is None else describe(ended.raised), consumer)
+    top = Placement(None, consumer)
     node = ir.ImportFrom(0, package, 0, ((name, None),))
-    sources = _WithImport(analysis.program, consumer.module, node)
-    for first in (consumer.module, module):
-        before = analysis.new_session().import_first(first)
-        after = Session(sources, analysis.world, analysis.pack.location.name).import_first(first)
-        if after.raised is not None and before.raised is None:
-            top = Placement(describe(after.raised), first)
+    sources = _WithImport(analysis.program, consumer, node)
+    for first in (consumer, module):
+        if analysis.first_import(first).raised is not None:
+            continue  # it fails with or without
+        ended = Session(sources, analysis.world, analysis.pack.location.name).import_module(first)
+        if ended.raised is not None:
+            top = Placement(describe(ended.raised), first)
             break
-    session = analysis.new_session()
-    session.import_first(module)
-    analysis.graph.add(session.loaded())
-    cycle = analysis.graph.chain(module, consumer.module)
-    return Remedy(statement, branch, lazy, top, cycle)
+    analysis.first_import(module)
+    analysis.graph.add(analysis.visitor.loaded())
+    cycle = analysis.graph.chain(module, consumer)
+    return Remedy(f"{statement}  # noqa: F401", branch, lazy, top, cycle)

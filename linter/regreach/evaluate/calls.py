@@ -375,6 +375,8 @@ def define_class(machine: Machine, frame: Frame, node: ir.ClassDef) -> Value:
     )
     assert isinstance(made, Class)
     made.bases = tuple(bases)
+    made.mro = ()
+    made.mro = class_mro(made)
     made.is_enum = _is_enum(made)
     made.is_dataclass = any(
         b in _RECORD_BASES or (isinstance(b, Class) and b.is_dataclass)
@@ -489,6 +491,8 @@ def _init_subclass(
 
 def class_mro(cls: Class) -> tuple[Value, ...]:
     """Return the method resolution order (C3), with what is not of the tree where it stands."""
+    if cls.mro:
+        return cls.mro
     sequences: list[list[Value]] = []
     for base in cls.bases:
         if isinstance(base, Class):

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from regreach.evaluate.calls import call
 from regreach.evaluate.expressions import get_attribute
 from regreach.evaluate.importing import import_module, loaded_modules
-from regreach.evaluate.machine import Abrupt, Frame, Machine, Pending, Place, Sources, World
+from regreach.evaluate.machine import Abrupt, Frame, Machine, Pending, Sources, World
 from regreach.evaluate.values import MISSING, Module, Raised, Scope, Value
 
 _T = TypeVar("_T")
@@ -40,7 +40,6 @@ class Session:
     def __init__(self, sources: Sources, world: World, top_level: str) -> None:
         self.machine = Machine(sources, world, top_level)
         self.frame = self._main()
-        self.on_arrival: Callable[[Any], None] | None = None
         self._trail: list[tuple[str, int, Ended]] = []
 
     @staticmethod
@@ -140,10 +139,6 @@ class Session:
         ended = self._trail[-1][2]
         pendings = tuple(p for _, __, e in self._trail for p in e.may_raise)
         return Ended(ended.raised, pendings, ended.value)
-
-    def conditions(self, pending: Pending) -> tuple[Place, ...]:
-        """Return the branches on which a possible exception depends."""
-        return tuple(dict.fromkeys(pending.conditions))
 
 
 def with_deep_stack(action: Callable[[], _T]) -> _T:

@@ -181,10 +181,11 @@ class Function(Obj):
 class Class(Obj):
     """A class of the tree. ``bases`` may hold values from outside it."""
 
-    __slots__ = ("bases", "is_dataclass", "is_enum", "members", "module", "qualname")
+    __slots__ = ("bases", "is_dataclass", "is_enum", "members", "module", "mro", "qualname")
 
     def __init__(self, module: Module, qualname: str) -> None:
         super().__init__()
+        self.mro: tuple[Value, ...] = ()  # set when the class statement has run
         self.module = module
         self.qualname = qualname
         self.bases: tuple[Value, ...] = ()

@@ -114,10 +114,13 @@ _COMPOUND = (
 )
 
 
-def bindings_of_imports(facts: ModuleFacts) -> dict[str, str]:
-    """Return what the imports of a module (in any scope) bind: name -> dotted origin."""
+def bindings_of_imports(facts: ModuleFacts, *words: str) -> dict[str, str]:
+    """Return what the imports of a module bind: name -> dotted origin.
+
+    Imports at module level, and those in functions whose text has one of the words.
+    """
     result: dict[str, str] = {}
-    for node, _ in statements(facts, "import"):
+    for node, _ in statements(facts, *words):
         if isinstance(node, ir.Import):
             for dotted, alias in node.names:
                 result[alias or dotted.partition(".")[0]] = (

@@ -1,0 +1,166 @@
+"""Which selector values arrive at each call site, and what is loaded by then."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from regreach.call_sites import Site, selector_position
+from regreach.evaluate.calls import look_up_in_class
+from regreach.evaluate.machine import Frame
+from regreach.evaluate.session import Session
+from regreach.evaluate.values import (
+    MISSING,
+    OPEN,
+    UNKNOWN,
+    Class,
+    Descriptor,
+    Function,
+    Instance,
+    Union,
+    Value,
+)
+from regreach.init_path import InitPath, Key, member_text
+from regreach.model import Outcome, SiteValue, Tristate
+from regreach.pack import Registry
+
+OnArrival = Callable[[int, Value, bool], None]
+
+
+class Arrivals:
+    """Runs the function around each site, for each selector value that the process may have chosen.
+
+    A site is run in the state in which its module alone was imported, in a fresh process.
+    """
+
+    def __init__(self, path: InitPath, registry: Registry, registered: Iterable[Key]) -> None:
+        self._path = path
+        self._registry = registry
+        self._registered = list(registered)
+        self.values: dict[Site, dict[Key, SiteValue]] = {}
+
+    def run_module(self, sites: Sequence[Site]) -> None:
+        """Run the sites of one module in the session's present state."""
+        ambient = self._ambient()
+        own = self._path.axes[-1]
+        chosen = list(self._path.members(own))
+        for function, group in itertools.groupby(sites, key=lambda s: s.function):
+            by_line = {s.statement: s for s in group}
+            for around in ambient:
+                for text in chosen:
+                    self._run_function(function, by_line, around, text)
+
+    def at(self, key: Key) -> list[tuple[Site, SiteValue]]:
+        """Return the sites at which a key can arrive, in the order of their places."""
+        return [(site, values[key]) for site, values in self.values.items() if key in values]
+
+    def _ambient(self) -> list[Key]:
+        """Return the ambient selector values that are worth a run: the first, and those registered for."""
+        names = self._path.consumer.ambient
+        members = [list(self._path.members(n)) for n in names]
+        if not all(members):
+            return []
+        first = tuple(m[0] for m in members)
+        used = {k[: len(names)] for k in self._registered}
+        return [first, *sorted(k for k in itertools.product(*members) if k in used and k != first)]
+
+    def _run_function(
+        self, function: str, by_line: Mapping[int, Site], around: Key, text: str
+    ) -> None:
+        path = self._path
+        names = path.consumer.ambient
+        own = path.axes[-1]
+
+        def on_arrival(line: int, value: Value, certain: bool) -> None:
+            site = by_line.get(line)
+            if site is None:
+                return
+            known = _known_members(value)
+            every = list(path.members(own)) if known is None else known
+            for each in every:
+                self._note(site, (*around, each), certain and known is not None and len(every) == 1)
+
+        module = next(iter(by_line.values())).module
+        choice = {**dict(zip(names, around, strict=True)), own: text}
+        with path.session.attempt(), path.choosing(choice):
+            run_function(path, module, function, on_arrival)
+
+    def _note(self, site: Site, key: Key, certain: bool) -> None:
+        path, registry = self._path, self._registry
+        loaded = path.present(registry, key)
+        run = path.run(key)
+        found = SiteValue(
+            key[-1],
+            key,
+            "yes" if certain else "maybe",
+            loaded if loaded != "no" else run.at_lookup.get(registry.id, loaded),
+            run.outcome,
+            run.ended.raised.name if run.ended.raised is not None else None,
+        )
+        values = self.values.setdefault(site, {})
+        values[key] = _merge(values.get(key), found)
+
+
+def run_function(path: InitPath, module: str, function: str, on_arrival: OnArrival) -> None:
+    """Run the outermost function around a site with unknown arguments.
+
+    The consumer itself is not run: ``on_arrival`` is told the line, the selector argument and whether
+    the construction is certain, while the session is in the state of that moment.
+    """
+    session, consumer = path.session, path.consumer
+    target, args = _function_and_receiver(session, module, function)
+    if not isinstance(target, Function):
+        return
+    index, name = selector_position(session, consumer)
+    machine = session.machine
+
+    def on_construction(
+        frame: Frame, args: Sequence[Value], keywords: Mapping[str, Value]
+    ) -> Value:
+        if frame.module.name == module:
+            value = keywords.get(name, args[index] if index < len(args) else UNKNOWN)
+            on_arrival(frame.line, value, not machine.conditions)
+        return UNKNOWN
+
+    machine.constructions = {consumer.path: on_construction}
+    try:
+        session.call_with_unknown(target, args)
+    finally:
+        machine.constructions = {}
+
+
+def _function_and_receiver(
+    session: Session, module: str, function: str
+) -> tuple[Value, list[Value]]:
+    first, _, rest = function.partition(".")
+    owner = session.resolve(f"{module}:{first}")
+    if not isinstance(owner, Class):
+        return owner, []
+    found = look_up_in_class(owner, rest.partition(".")[0])
+    if isinstance(found, Union):
+        found = next((v for v in found.values if isinstance(v, (Function, Descriptor))), MISSING)
+    if isinstance(found, Descriptor) and found.kind == "staticmethod":
+        return found.function, []
+    if isinstance(found, Descriptor) and found.kind == "classmethod":
+        return found.function, [owner]
+    instance = Instance(owner)
+    session.machine.heap.write(instance, OPEN, UNKNOWN)
+    return found.function if isinstance(found, Descriptor) else found, [instance]
+
+
+def _known_members(value: Value) -> list[str] | None:
+    """Return the members that a selector argument can be; None when it can be any."""
+    alternatives = value.values if isinstance(value, Union) else (value,)
+    kept = [v for v in alternatives if v is not MISSING]
+    if all(isinstance(v, Instance) and v.member is not None for v in kept):
+        return [member_text(v) for v in kept]
+    return None
+
+
+def _merge(old: SiteValue | None, new: SiteValue) -> SiteValue:
+    if old is None:
+        return new
+    arrives: Tristate = "yes" if "yes" in (old.arrives, new.arrives) else "maybe"
+    loaded: Tristate = old.loaded if old.loaded == new.loaded else "maybe"
+    outcome: Outcome = old.outcome if old.outcome == new.outcome else "maybe"
+    return SiteValue(new.value, new.key, arrives, loaded, outcome, old.exception or new.exception)

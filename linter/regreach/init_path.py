@@ -1,0 +1,184 @@
+"""The init path: construct the consumer for one value of each selector, and watch what it reads."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from regreach.evaluate.expressions import dict_get
+from regreach.evaluate.iteration import enum_members
+from regreach.evaluate.machine import Place
+from regreach.evaluate.session import Ended, Session
+from regreach.evaluate.values import (
+    MISSING,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    Instance,
+    Tuple,
+    Value,
+    may_be_missing,
+)
+from regreach.model import Outcome, Tristate
+from regreach.pack import Consumer, Pack, Registry
+
+Key = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class InitRun:
+    """What one run of the init path showed, by registry where there can be several."""
+
+    ended: Ended
+    at_lookup: dict[str, Tristate] = field(default_factory=dict)
+    lookups: dict[str, Place] = field(default_factory=dict)
+    branch: Place | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return how it ends."""
+        if self.ended.raised is not None:
+            return "raises"
+        return "maybe" if self.ended.may_raise else "ok"
+
+
+class InitPath:
+    """The init path of one consumer in one session, from whatever state that session is in."""
+
+    def __init__(
+        self, session: Session, pack: Pack, consumer: Consumer, registries: Sequence[Registry]
+    ) -> None:
+        self.session = session
+        self.consumer = consumer
+        self.registries = registries
+        self._selectors = pack.selectors
+        own = [
+            what.partition(":")[2]
+            for what in consumer.arguments.values()
+            if what.startswith("selector:")
+        ]
+        self.axes = (*consumer.ambient, *own)
+
+    def members(self, selector: str) -> dict[str, Value]:
+        """Return the members of a selector's enum by their value; empty when the tree has no such enum."""
+        cls = self.session.resolve(self._selectors[selector].enum)
+        if not isinstance(cls, Class) or not cls.is_enum:
+            return {}
+        return {member_text(m): m for m in enum_members(cls)}
+
+    def pairs(self) -> list[Key]:
+        """Return every combination of selector values."""
+        return list(itertools.product(*(self.members(name) for name in self.axes)))
+
+    def contents(self, registry: Registry) -> dict[Value, Value] | None:
+        """Return what a registry holds now; None when that is not known."""
+        container = self.session.resolve(registry.container)
+        return dict(container.cells) if isinstance(container, Dict) else None
+
+    def present(self, registry: Registry, key: Key) -> Tristate:
+        """Return whether a key is in a registry now."""
+        return state_of(self.contents(registry), key)
+
+    def run(self, key: Key) -> InitRun:
+        """Construct the consumer with these selector values; the session is left as it was."""
+        run = InitRun(Ended(None, ()))
+        with self._observed(run, key), self.session.attempt():
+            run.ended = self.construct(key)
+            for registry in self.registries:
+                run.at_lookup.setdefault(registry.id, self.present(registry, key))
+            run.branch = run.branch or self._branch()
+        return run
+
+    def construct(self, key: Key) -> Ended:
+        """Construct the consumer and keep what that did."""
+        values = dict(zip(self.axes, key, strict=True))
+        with self.choosing({name: values[name] for name in self.consumer.ambient}):
+            cls = self.session.resolve(self.consumer.path)
+            if not isinstance(cls, Class):
+                return Ended(None, ())
+            return self.session.call(cls, (), self._arguments(values))
+
+    @contextmanager
+    def choosing(self, values: Mapping[str, str]) -> Iterator[None]:
+        """Let the sources of these selectors give these values, as the process has chosen them."""
+        overrides = self.session.machine.overrides
+        before = dict(overrides)
+        for name, text in values.items():
+            member = self.members(name)[text]
+            for source in self._selectors[name].sources:
+                overrides[source] = member
+        try:
+            yield
+        finally:
+            overrides.clear()
+            overrides.update(before)
+
+    @contextmanager
+    def _observed(self, run: InitRun, key: Key) -> Iterator[None]:
+        machine, frame = self.session.machine, self.session.frame
+        before = machine.watches, machine.taken, machine.constructions
+        machine.watches = {
+            lookup: self._on_lookup(run, registry, key)
+            for registry in self.registries
+            for lookup in registry.lookups
+        }
+        machine.taken, machine.constructions = [], {}
+        try:
+            yield
+        finally:
+            machine.watches, machine.taken, machine.constructions = before
+            self.session.frame = frame
+
+    def _on_lookup(
+        self, run: InitRun, registry: Registry, key: Key
+    ) -> Callable[[Sequence[Value]], None]:
+        machine = self.session.machine
+
+        def on_lookup(_: Sequence[Value]) -> None:
+            run.lookups.setdefault(registry.id, machine.place(machine.frames[-1]))
+            state = self.present(registry, key)
+            same = run.at_lookup.get(registry.id, state) == state
+            run.at_lookup[registry.id] = state if same else "maybe"
+            run.branch = run.branch or self._branch()
+
+        return on_lookup
+
+    def _branch(self) -> Place | None:
+        """Return the first branch of the consumer's own module that was taken for certain."""
+        taken = self.session.machine.taken or ()
+        return next((p for p in taken if p.module == self.consumer.module), None)
+
+    def _arguments(self, values: Mapping[str, str]) -> dict[str, Value]:
+        keywords: dict[str, Value] = {}
+        for parameter, what in self.consumer.arguments.items():
+            kind, _, rest = what.partition(":")
+            if kind == "selector":
+                keywords[parameter] = self.members(rest)[values[rest]]
+            else:
+                cls = self.session.resolve(rest)
+                made = self.session.call(cls).value if isinstance(cls, Class) else MISSING
+                keywords[parameter] = UNKNOWN if made is MISSING else made
+        return keywords
+
+
+def state_of(contents: dict[Value, Value] | None, key: Key) -> Tristate:
+    """Return whether a key is among the contents of a registry."""
+    if contents is None:
+        return "maybe"
+    registry = Dict()
+    registry.cells = contents
+    value = dict_get(registry, Tuple(tuple(Const(part) for part in key)))
+    if value is MISSING:
+        return "no"
+    return "maybe" if may_be_missing(value) else "yes"
+
+
+def member_text(member: Value) -> str:
+    """Return the value of an enum member as text, its name when it has no constant value."""
+    if not isinstance(member, Instance):
+        return ""
+    value = member.cells.get("value")
+    return str(value.value) if isinstance(value, Const) else member.member or ""
