@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from regreach.call_sites import Site, selector_position
+from regreach.call_sites import Site, parameters_of
 from regreach.evaluate.calls import look_up_in_class
-from regreach.evaluate.machine import Frame
+from regreach.evaluate.machine import Explorer, Frame
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import (
     MISSING,
@@ -24,7 +25,11 @@ from regreach.init_path import InitPath, Key, member_text
 from regreach.model import Outcome, SiteValue, Tristate
 from regreach.pack import Registry
 
-OnArrival = Callable[[int, Value, bool], None]
+# called with line, selector argument, number of the path, other arguments
+OnArrival = Callable[[int, Value, int, Mapping[str, Value]], None]
+
+# So many paths through the function around a site are told apart; beyond that they are merged.
+_MAX_PATHS = 64
 
 
 class Arrivals:
@@ -71,62 +76,83 @@ class Arrivals:
         names = path.consumer.ambient
         own = path.axes[-1]
 
-        def on_arrival(line: int, value: Value, certain: bool) -> None:
+        sure_paths: dict[tuple[Site, Key], set[int]] = {}
+
+        def on_arrival(line: int, value: Value, number: int, others: Mapping[str, Value]) -> None:
             site = by_line.get(line)
             if site is None:
                 return
             known = _known_members(value)
             every = list(path.members(own)) if known is None else known
             for each in every:
-                self._note(site, (*around, each), certain and known is not None and len(every) == 1)
+                key = (*around, each)
+                self._note(site, key, others)
+                if len(every) == 1:
+                    sure_paths.setdefault((site, key), set()).add(number)
 
         module = next(iter(by_line.values())).module
         choice = {**dict(zip(names, around, strict=True)), own: text}
         with path.session.attempt(), path.choosing(choice):
-            run_function(path, module, function, on_arrival)
+            paths = run_function(path, module, function, on_arrival)
+        for (site, key), numbers in sure_paths.items():
+            if len(numbers) == paths:
+                self.values[site][key] = replace(self.values[site][key], arrives="yes")
 
-    def _note(self, site: Site, key: Key, certain: bool) -> None:
+    def _note(self, site: Site, key: Key, others: Mapping[str, Value]) -> None:
         path, registry = self._path, self._registry
         loaded = path.present(registry, key)
-        run = path.run(key)
+        run = path.run(key, others)
         found = SiteValue(
             key[-1],
             key,
-            "yes" if certain else "maybe",
+            "maybe",
             loaded if loaded != "no" else run.at_lookup.get(registry.id, loaded),
             run.outcome,
             run.ended.raised.name if run.ended.raised is not None else None,
+            registry.id in run.lookups or run.outcome != "ok",
         )
         values = self.values.setdefault(site, {})
         values[key] = _merge(values.get(key), found)
 
 
-def run_function(path: InitPath, module: str, function: str, on_arrival: OnArrival) -> None:
-    """Run the outermost function around a site with unknown arguments.
+def run_function(path: InitPath, module: str, function: str, on_arrival: OnArrival) -> int:
+    """Run the outermost function around a site with unknown arguments, path by path; return their number.
 
-    The consumer itself is not run: ``on_arrival`` is told the line, the selector argument and whether
-    the construction is certain, while the session is in the state of that moment.
+    The consumer itself is not run: ``on_arrival`` is called while the session is in the state of
+    that moment.
     """
     session, consumer = path.session, path.consumer
     target, args = _function_and_receiver(session, module, function)
     if not isinstance(target, Function):
-        return
-    index, name = selector_position(session, consumer)
+        return 0
+    parameters = parameters_of(session, consumer)
+    selector = next(p for p, what in consumer.arguments.items() if what.startswith("selector:"))
     machine = session.machine
 
     def on_construction(
         frame: Frame, args: Sequence[Value], keywords: Mapping[str, Value]
     ) -> Value:
         if frame.module.name == module:
-            value = keywords.get(name, args[index] if index < len(args) else UNKNOWN)
-            on_arrival(frame.line, value, not machine.conditions)
+            given = {**dict(zip(parameters, args, strict=False)), **keywords}
+            value = given.get(selector, UNKNOWN)
+            others = {k: v for k, v in given.items() if k not in consumer.arguments}
+            on_arrival(frame.line, value, number, others)
         return UNKNOWN
 
-    machine.constructions = {consumer.path: on_construction}
-    try:
-        session.call_with_unknown(target, args)
-    finally:
-        machine.constructions = {}
+    explorer = Explorer(module, _MAX_PATHS)
+    for number in itertools.count(1):
+        conditions = list(machine.conditions)
+        with session.attempt():
+            machine.explorer = explorer
+            machine.constructions = {consumer.path: on_construction}
+            try:
+                session.call_with_unknown(target, args)
+            finally:
+                machine.explorer, machine.constructions = None, {}
+                machine.conditions = conditions
+        if not explorer.another():
+            break
+    return number
 
 
 def _function_and_receiver(
@@ -160,7 +186,9 @@ def _known_members(value: Value) -> list[str] | None:
 def _merge(old: SiteValue | None, new: SiteValue) -> SiteValue:
     if old is None:
         return new
-    arrives: Tristate = "yes" if "yes" in (old.arrives, new.arrives) else "maybe"
     loaded: Tristate = old.loaded if old.loaded == new.loaded else "maybe"
     outcome: Outcome = old.outcome if old.outcome == new.outcome else "maybe"
-    return SiteValue(new.value, new.key, arrives, loaded, outcome, old.exception or new.exception)
+    exception = old.exception or new.exception
+    return SiteValue(
+        new.value, new.key, old.arrives, loaded, outcome, exception, old.reads or new.reads
+    )

@@ -96,15 +96,10 @@ def expression_text(node: ir.Expr | None) -> str:
     return "…"
 
 
-def selector_position(session: Session, consumer: Consumer) -> tuple[int, str]:
-    """Return position (``self`` not counted) and name of the consumer's selector parameter."""
-    names = [p for p, what in consumer.arguments.items() if what.startswith("selector:")]
-    wanted = names[0]
+def parameters_of(session: Session, consumer: Consumer) -> list[str]:
+    """Return the names of the consumer's parameters in their order, ``self`` left out."""
     cls = session.resolve(consumer.path)
     init = look_up_in_class(cls, "__init__") if isinstance(cls, Class) else MISSING
-    if isinstance(init, Function):
-        params = [p.name for p in init.definition.params][1:]
-        if wanted in params:
-            return params.index(wanted), wanted
-    return 0, wanted
-
+    if not isinstance(init, Function):
+        return list(consumer.arguments)
+    return [p.name for p in init.definition.params][1:]

@@ -82,24 +82,27 @@ class InitPath:
         """Return whether a key is in a registry now."""
         return state_of(self.contents(registry), key)
 
-    def run(self, key: Key) -> InitRun:
-        """Construct the consumer with these selector values; the session is left as it was."""
+    def run(self, key: Key, others: Mapping[str, Value] | None = None) -> InitRun:
+        """Construct the consumer with these selector values; the session is left as it was.
+
+        ``others`` are arguments for parameters that the pack says nothing of; they have their defaults else.
+        """
         run = InitRun(Ended(None, ()))
         with self._observed(run, key), self.session.attempt():
-            run.ended = self.construct(key)
+            run.ended = self.construct(key, others)
             for registry in self.registries:
                 run.at_lookup.setdefault(registry.id, self.present(registry, key))
             run.branch = run.branch or self._branch()
         return run
 
-    def construct(self, key: Key) -> Ended:
+    def construct(self, key: Key, others: Mapping[str, Value] | None = None) -> Ended:
         """Construct the consumer and keep what that did."""
         values = dict(zip(self.axes, key, strict=True))
         with self.choosing({name: values[name] for name in self.consumer.ambient}):
             cls = self.session.resolve(self.consumer.path)
             if not isinstance(cls, Class):
                 return Ended(None, ())
-            return self.session.call(cls, (), self._arguments(values))
+            return self.session.call(cls, (), {**self._arguments(values), **(others or {})})
 
     @contextmanager
     def choosing(self, values: Mapping[str, str]) -> Iterator[None]:
@@ -119,17 +122,17 @@ class InitPath:
     @contextmanager
     def _observed(self, run: InitRun, key: Key) -> Iterator[None]:
         machine, frame = self.session.machine, self.session.frame
-        before = machine.watches, machine.taken, machine.constructions
+        before = machine.watches, machine.taken, machine.constructions, machine.explorer
         machine.watches = {
             lookup: self._on_lookup(run, registry, key)
             for registry in self.registries
             for lookup in registry.lookups
         }
-        machine.taken, machine.constructions = [], {}
+        machine.taken, machine.constructions, machine.explorer = [], {}, None
         try:
             yield
         finally:
-            machine.watches, machine.taken, machine.constructions = before
+            machine.watches, machine.taken, machine.constructions, machine.explorer = before
             self.session.frame = frame
 
     def _on_lookup(

@@ -61,6 +61,7 @@ class SiteValue:
     loaded: Tristate
     outcome: Outcome
     exception: str | None = None
+    reads: bool = True  # whether the look-up happens at all, with the arguments given there
 
 
 @dataclass(frozen=True, slots=True)

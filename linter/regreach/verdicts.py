@@ -327,7 +327,7 @@ class _ConsumerAnalysis:
             return "runner"
         if self._in_process(registry, key) == "yes":
             return "process"
-        loaded = {v.loaded for _, v in self._arriving(key)} if registry.on_init_path else set()
+        loaded = {v.loaded for _, v in self._arriving(key) if v.reads} if registry.on_init_path else set()
         if loaded == {"yes"}:
             return "caller"
         if loaded - {"no"} or at_lookup == "maybe":

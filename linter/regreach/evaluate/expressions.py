@@ -39,6 +39,7 @@ from regreach.evaluate.values import (
     without_missing,
 )
 from regreach.facts import ir
+from regreach.facts.walk import dotted_name
 
 _MAX_TEXT = 10_000  # a constant longer than this is not computed further
 
@@ -696,6 +697,17 @@ def narrow(machine: Machine, frame: Frame, test: ir.Expr, outcome: bool) -> None
         if verdict is None or verdict is outcome:
             kept.append(each)
     machine.heap.write(frame.scope, name, union(kept) if kept else value)
+
+
+def subject_text(test: ir.Expr) -> tuple[bool, str | None]:
+    """Return whether a test negates, and a text for what it asks: the same text asks the same."""
+    if isinstance(test, ir.Not):
+        negated, text = subject_text(test.value)
+        return not negated, text
+    if isinstance(test, ir.Call) and not test.args:
+        name = dotted_name(test.func)
+        return False, f"{name}()" if name is not None else None
+    return False, dotted_name(test)
 
 
 def _subject(test: ir.Expr) -> str | None:

@@ -183,7 +183,11 @@ def _branch(
 
         return run
 
-    return machine.fork(frame, narrowed(when_true, True), narrowed(when_false, False), place)
+    negated, subject = ev.subject_text(test)
+    ways = narrowed(when_true, True), narrowed(when_false, False)
+    if negated:
+        return machine.fork(frame, ways[1], ways[0], place, subject)
+    return machine.fork(frame, ways[0], ways[1], place, subject)
 
 
 def _if(machine: Machine, frame: Frame, node: ir.If) -> None:
