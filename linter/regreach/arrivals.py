@@ -53,7 +53,8 @@ class Arrivals:
             by_line = {s.statement: s for s in group}
             for around in ambient:
                 for text in chosen:
-                    self._run_function(function, by_line, around, text)
+                    if not self._run_function(function, by_line, around, text):
+                        break  # it does not ask: the other values of the process change nothing
 
     def at(self, key: Key) -> list[tuple[Site, SiteValue]]:
         """Return the sites at which a key can arrive, in the order of their places."""
@@ -71,7 +72,8 @@ class Arrivals:
 
     def _run_function(
         self, function: str, by_line: Mapping[int, Site], around: Key, text: str
-    ) -> None:
+    ) -> bool:
+        """Run a function for one choice of the process; return whether it asks for its own selector."""
         path = self._path
         names = path.consumer.ambient
         own = path.axes[-1]
@@ -92,11 +94,14 @@ class Arrivals:
 
         module = next(iter(by_line.values())).module
         choice = {**dict(zip(names, around, strict=True)), own: text}
+        asked = path.session.machine.asked
+        asked.clear()
         with path.session.attempt(), path.choosing(choice):
             paths = run_function(path, module, function, on_arrival)
         for (site, key), numbers in sure_paths.items():
             if len(numbers) == paths:
                 self.values[site][key] = replace(self.values[site][key], arrives="yes")
+        return bool(asked.intersection(path.sources(own)))
 
     def _note(self, site: Site, key: Key, others: Mapping[str, Value]) -> None:
         path, registry = self._path, self._registry

@@ -62,6 +62,10 @@ class InitPath:
         ]
         self.axes = (*consumer.ambient, *own)
 
+    def sources(self, selector: str) -> tuple[str, ...]:
+        """Return the functions that give the process's value of a selector."""
+        return self._selectors[selector].sources
+
     def members(self, selector: str) -> dict[str, Value]:
         """Return the members of a selector's enum by their value; empty when the tree has no such enum."""
         cls = self.session.resolve(self._selectors[selector].enum)

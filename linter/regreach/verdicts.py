@@ -11,7 +11,7 @@ from regreach.evaluate.expressions import evaluate
 from regreach.evaluate.machine import Abrupt, Frame, Place, World
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.values import UNKNOWN, Const, Module, Raised, Value
-from regreach.graph import ImportGraph
+from regreach.graph import ImportGraph, edges_of
 from regreach.init_path import InitPath, InitRun, Key, state_of
 from regreach.model import (
     Audit,
@@ -347,13 +347,9 @@ class _ConsumerAnalysis:
 
     def _hangs_on(self, reach: Reach, key: Key, modules: Sequence[str]) -> tuple[ImportEdge, ...]:
         """Return the imports that a key of reach ``process`` or ``caller`` depends on."""
-        graph = self.analysis.graph
         session = self.analysis.process()
         if reach == "process" and session is not None:
-            graph.add(session.loaded())
-            roots = [r for r in self.pack.process_roots if self.program.has(r)]
-            chains = (graph.chain(root, module) for root in roots for module in modules)
-            return next((chain for chain in chains if chain), ())
+            return self._loading_chain(session, modules[0])
         if reach == "caller":
             edges = [
                 edge
@@ -363,6 +359,18 @@ class _ConsumerAnalysis:
             ]
             return tuple(dict.fromkeys(edges))
         return ()
+
+    def _loading_chain(self, session: Session, module: str) -> tuple[ImportEdge, ...]:
+        """Return the imports that led to a module being loaded in a session, its root first."""
+        chain: list[ImportEdge] = []
+        loaders = session.machine.loaders
+        while (place := loaders.get(module)) is not None and place.module in loaders:
+            edges = edges_of(self.program, place.module, module.rpartition(".")[2])
+            edge = next((e for e in edges if e.spot.line == place.line), None)
+            if edge is not None:
+                chain.append(edge)
+            module = place.module
+        return tuple(reversed(chain))
 
     def _held_back_by(self, modules: Sequence[str]) -> Spot | None:
         """Return the guard, not true on this platform, behind which loaded code imports a module."""

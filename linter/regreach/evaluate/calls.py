@@ -181,6 +181,7 @@ def _call_function(
     path = function.path
     override = machine.overrides.get(path)
     if override is not None:
+        machine.asked.add(path)
         return override
     watch = machine.watches.get(path)
     if watch is not None:

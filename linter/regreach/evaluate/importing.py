@@ -146,6 +146,7 @@ def _load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
     heap = machine.heap
     module = machine.new_module(name)
     heap.write(machine.modules, name, module)
+    machine.loaders[name] = machine.place(frame)
     is_package = sources.is_package(name)
     heap.write(module, "__name__", Const(name))
     heap.write(module, "__package__", Const(name if is_package else name.rpartition(".")[0]))

@@ -190,6 +190,8 @@ class Machine:
         ] = {}
         self.conditions: list[Place] = []
         self.reasons: dict[tuple[Obj, Any], tuple[Place, ...]] = {}
+        self.loaders: dict[str, Place] = {}  # by which line each module was loaded, last time it was
+        self.asked: set[str] = set()  # which of the overridden functions were called
         self.unresolved: dict[Place, str] = {}
         self.frames: list[Frame] = []
         self.import_guards: list[Module] = []  # modules in a ``try`` that outlives an ImportError

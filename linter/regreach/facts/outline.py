@@ -29,6 +29,15 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# A physical line that is a logical line: its brackets (two levels of them) and its strings (without
+# escapes) end on it. Group 1 is the indentation, group 2 the content, empty for a blank or comment line.
+# Loops are unrolled (plain (special plain)*), so that a line that does not match fails in linear time.
+_PLAIN = r"""[^\n#"'()\[\]{}\\]*"""
+_STRING = r"""(?:"(?!"")[^"\\\n]*"|'(?!'')[^'\\\n]*')"""
+_FLAT = f"{_PLAIN}(?:{_STRING}{_PLAIN})*"
+_NESTED = f"{_PLAIN}(?:(?:{_STRING}|[(\\[{{]{_FLAT}[)\\]}}]){_PLAIN})*"
+_CONTENT = f"{_PLAIN}(?:(?:{_STRING}|[(\\[{{]{_NESTED}[)\\]}}]){_PLAIN})*"
+_COMPLETE = re.compile(rf"([ \t\f]*)({_CONTENT})(?:#[^\n]*)?\n")
 _INDENT = re.compile(r"[ \t\f]*")
 _DEF = re.compile(r"(?:async[ \t]+)?def\b")
 
@@ -135,40 +144,46 @@ def _indent_width(prefix: str) -> int:
 
 def _logical_lines(text: str) -> list[LogicalLine]:
     result: list[LogicalLine] = []
+    offset, line, length = 0, 1, len(text)
+    while offset < length:
+        # most lines are complete in themselves, and told so by one match
+        whole = _COMPLETE.match(text, offset)
+        if whole is not None:
+            end = whole.end()
+            begin = whole.end(1)
+            if whole.group(2):
+                indent = begin - offset
+                if indent and text[offset:begin].strip(" "):
+                    indent = _indent_width(text[offset:begin])
+                result.append(LogicalLine(line, offset, end, indent))
+            offset, line = end, line + 1
+            continue
+        end, content = _end_of_logical_line(text, offset)
+        if content:
+            begin = offset + _leading(text, offset)
+            result.append(LogicalLine(line, offset, end, _indent_width(text[offset:begin])))
+        line += text.count("\n", offset, end)
+        offset = end
+    return result
+
+
+def _end_of_logical_line(text: str, start: int) -> tuple[int, bool]:
+    """Return where the logical line ends that begins at an offset, and whether there is anything on it."""
     depth = 0
-    start = 0  # where the current logical line begins, at a line start
-    comment_at = -1  # offset of a comment that may be all there is on the line
-    line = start_line = 1
-
-    def close(end: int) -> None:
-        prefix = _leading(text, start)
-        begin = start + prefix
-        last = comment_at if comment_at >= 0 else end
-        if text[begin:last].strip("\n \t\f"):
-            result.append(
-                LogicalLine(start_line, start, end, _indent_width(text[start:begin]))
-            )
-
-    for match in _TOKEN.finditer(text):
+    content = False
+    last = start
+    for match in _TOKEN.finditer(text, start):
         kind = match.lastgroup
-        if kind == "newline":
-            line += 1
-            if depth == 0:
-                close(match.end())
-                start, start_line, comment_at = match.end(), line, -1
-        elif kind == "string":
-            line += text.count("\n", match.start(), match.end())
-        elif kind == "open":
+        content = content or kind in ("string", "open", "close")
+        content = content or bool(text[last : match.start()].strip(" \t\f"))
+        last = match.end()
+        if kind == "newline" and depth == 0:
+            return match.end(), content
+        if kind == "open":
             depth += 1
         elif kind == "close":
             depth = max(0, depth - 1)
-        elif kind == "joined":
-            line += 1
-        elif depth == 0:
-            comment_at = match.start()
-    if start < len(text):
-        close(len(text))
-    return result
+    return len(text), content or bool(text[last:].strip(" \t\f\n"))
 
 
 def _outermost_functions(text: str, lines: tuple[LogicalLine, ...]) -> list[FunctionSpan]:
