@@ -21,7 +21,7 @@ from regreach.evaluate.values import (
     Union,
     Value,
 )
-from regreach.init_path import InitPath, Key, member_text
+from regreach.init_path import InitPath, InitRun, Key, member_text
 from regreach.model import Outcome, SiteValue, Tristate
 from regreach.pack import Registry
 
@@ -43,6 +43,7 @@ class Arrivals:
         self._registry = registry
         self._registered = list(registered)
         self.values: dict[Site, dict[Key, SiteValue]] = {}
+        self._runs: dict[object, InitRun] = {}
 
     def run_module(self, sites: Sequence[Site]) -> None:
         """Run the sites of one module in the session's present state."""
@@ -106,7 +107,10 @@ class Arrivals:
     def _note(self, site: Site, key: Key, others: Mapping[str, Value]) -> None:
         path, registry = self._path, self._registry
         loaded = path.present(registry, key)
-        run = path.run(key, others)
+        state = (site, key, loaded, frozenset(others.items()))
+        run = self._runs.get(state)
+        if run is None:
+            run = self._runs[state] = path.run(key, others)
         found = SiteValue(
             key[-1],
             key,

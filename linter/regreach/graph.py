@@ -133,11 +133,14 @@ class ImportGraph:
         """
         found = self._importers.get(module)
         if found is None:
-            word = module.rpartition(".")[2]
+            package, _, word = module.rpartition(".")
+            outer = package.rpartition(".")[2].encode()
             edges = [
                 edge
                 for name in self._program.mentioning(word.encode())
                 if name != module
+                # a relative import from inside the package need not name the package
+                if outer in self._program.source(name) or f"{name}.".startswith(f"{package}.")
                 for edge in edges_of(self._program, name, word)
                 if edge.imported == module
             ]

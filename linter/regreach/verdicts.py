@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
 from regreach.arrivals import Arrivals
@@ -11,6 +10,7 @@ from regreach.evaluate.expressions import evaluate
 from regreach.evaluate.machine import Abrupt, Frame, Place, World
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.values import UNKNOWN, Const, Module, Raised, Value
+from regreach.facts import ir
 from regreach.graph import ImportGraph, edges_of
 from regreach.init_path import InitPath, InitRun, Key, state_of
 from regreach.model import (
@@ -167,7 +167,7 @@ class _ConsumerAnalysis:
         for registry in self.registries:
             self.registrations[registry.id] = self._registrations(registry)
         self.sites = find_sites(self.program, self.pack, self.consumer)
-        self._run_sites()
+        self._visit()
         results = [self._result(r) for r in self.registries]
         return results, [self._call_site(s) for s in self.sites]
 
@@ -185,35 +185,47 @@ class _ConsumerAnalysis:
         return keys
 
     def _key_of_use(self, use: Use) -> Key | None:
-        """Evaluate a key in the registering module's own namespace, after importing it."""
+        """Return a key's parts; those that are no literals are evaluated in the module's own namespace."""
+        parts = [node.value if isinstance(node, ir.Const) else None for node in use.key]
+        if None in parts:
+            parts = self._evaluated(use)
+        if not all(isinstance(part, str) for part in parts):
+            self.analysis.note(f"{use.spot}: the key is not a constant; this entry is not judged")
+            return None
+        return tuple(str(part) for part in parts)
+
+    def _evaluated(self, use: Use) -> list[object]:
         self.analysis.first_import(use.module)
         machine = self.analysis.visitor.machine
-        # where its import failed, literals can still be read
+        # where its import failed, some names are bound all the same
         module = machine.module_object(use.module) or Module(use.module)
-        parts: list[str] = []
+        values: list[object] = []
         for node in use.key:
             try:
                 value: Value = evaluate(machine, Frame(module, module), node)
             except Abrupt:
                 value = UNKNOWN
-            if not isinstance(value, Const) or not isinstance(value.value, str):
-                self.analysis.note(f"{use.spot}: the key is not a constant; this entry is not judged")
-                return None
-            parts.append(value.value)
-        return tuple(parts)
+            values.append(value.value if isinstance(value, Const) else None)
+        return values
 
     # -- call sites ---------------------------------------------------------------------------
 
-    def _run_sites(self) -> None:
-        registry = next((r for r in self.registries if r.on_init_path), None)
-        if registry is None:
-            return
+    def _visit(self) -> None:
+        """Import each registering and each call-site module first, and run the call sites there."""
         visitor = self.analysis.visitor
         path = InitPath(visitor, self.pack, self.consumer, self.registries)
-        self.arrivals = Arrivals(path, registry, self.registrations[registry.id])
-        for module, group in itertools.groupby(self.sites, key=lambda s: s.module):
-            sites = list(group)
-            if self.analysis.first_import(module).raised is None:
+        registry = next((r for r in self.registries if r.on_init_path), None)
+        if registry is not None:
+            self.arrivals = Arrivals(path, registry, self.registrations[registry.id])
+        registering = {
+            r.module for keys in self.registrations.values() for rs in keys.values() for r in rs
+        }
+        for module in sorted(registering | {s.module for s in self.sites}):
+            ended = self.analysis.first_import(module)
+            sites = [s for s in self.sites if s.module == module]
+            if not sites or self.arrivals is None:
+                continue
+            if ended.raised is None:
                 self.arrivals.run_module(sites)
                 continue
             # It cannot be imported first: what imports it in practice has imported the consumer.

@@ -404,6 +404,11 @@ def _bound_names(pattern: cst.CSTNode) -> Iterator[str]:
 
 
 def _string(_: Lowering, node: cst.SimpleString) -> ir.Expr:
+    text = node.value
+    # libcst compiles each literal to evaluate it; most need no more than their quotes taken off
+    if text[0] in "\"'" and "\\" not in text:
+        width = 3 if text[:3] in ('"""', "'''") else 1
+        return ir.Const(text[width:-width])
     return ir.Const(cast("str | bytes", node.evaluated_value))
 
 

@@ -27,6 +27,7 @@ class ModuleFacts:
         _check_syntax(text)
         self._outline: Outline | None = outline(text)
         self._bodies: dict[int, ir.Body] = {}
+        self._lines: list[str] | None = None
         try:
             source, numbers = self._outline.module_level()
             lowering = Lowering(numbers, iter(range(len(self._outline.functions))))
@@ -44,7 +45,7 @@ class ModuleFacts:
         """Return the same module with another module level; its functions stay."""
         other = object.__new__(ModuleFacts)
         other.text, other._outline, other._bodies = self.text, self._outline, self._bodies
-        other.body = body
+        other.body, other._lines = body, None
         return other
 
     def function_body(self, index: int) -> ir.Body:
@@ -71,8 +72,9 @@ class ModuleFacts:
 
     def line_text(self, line: int) -> str:
         """Return the physical line with that number (from 1), stripped."""
-        lines = self.text.split("\n", line)
-        return lines[line - 1].strip() if len(lines) >= line else ""
+        if self._lines is None:
+            self._lines = self.text.split("\n")
+        return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
     def end_of_statement(self, line: int) -> int:
         """Return the last physical line of the logical line that begins on ``line``."""
