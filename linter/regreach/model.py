@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 Tristate = Literal["yes", "no", "maybe"]
@@ -161,7 +161,24 @@ class Audit:
     imported_first: dict[str, str]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...] = ()
-    paths: dict[str, str] = field(default_factory=dict)
+
+    def arriving(self, cell: Cell) -> list[tuple[CallSite, SiteValue]]:
+        """Return the call sites at which a cell's key can arrive and is asked for."""
+        return [
+            (site, value)
+            for site in self.call_sites
+            if site.consumer == cell.consumer
+            for value in site.values
+            if value.key == cell.key and value.arrives != "no" and value.reads
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One fact of a finding's story: a label (``looked up``) and a text."""
+
+    label: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,5 +193,4 @@ class Finding:
     key: tuple[str, ...] | None
     fingerprint: str
     fix: dict[str, str | int] | None = None
-    details: tuple[str, ...] = ()
-    cell: Cell | None = None
+    details: tuple[Detail, ...] = ()

@@ -1,0 +1,1 @@
+"""Findings and audits as text and JSON."""

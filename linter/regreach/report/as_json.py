@@ -1,0 +1,151 @@
+"""The output contract: ``audit --format json`` (``schema_version`` 1)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import regreach
+from regreach.model import Audit, CallSite, Cell, Finding, ImportEdge, Registration, Spot
+
+SCHEMA_VERSION = 1
+
+
+def audit_json(audit: Audit, findings: Sequence[Finding]) -> str:
+    """Return an audit with its findings as JSON text; the same audit gives the same bytes."""
+    document = {
+        **_head(audit),
+        "registries": [
+            {
+                "id": registry.id,
+                "key_parts": list(registry.parts),
+                "cells": [_cell(c) for c in registry.cells],
+            }
+            for registry in audit.registries
+        ],
+        "call_sites": [_call_site(s) for s in audit.call_sites],
+        "findings": [_finding(f) for f in findings],
+        "modules": {"eager": list(audit.eager), "imported_first": audit.imported_first},
+        "problems": [_problem(p) for p in audit.problems],
+        "notes": list(audit.notes),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def check_json(audit: Audit, findings: Sequence[Finding]) -> str:
+    """Return only the findings, with the head that says of what."""
+    document = {
+        **_head(audit),
+        "findings": [_finding(f) for f in findings],
+        "problems": [_problem(p) for p in audit.problems],
+        "notes": list(audit.notes),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _head(audit: Audit) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "regreach", "version": regreach.__version__},
+        "tree": {
+            "source": audit.source,
+            "root": audit.root,
+            "package": audit.package,
+            "modules": audit.modules,
+        },
+        "platform": audit.platform,
+    }
+
+
+def _place(spot: Spot | None) -> dict[str, Any] | None:
+    return None if spot is None else {"path": spot.path, "line": spot.line}
+
+
+def _registration(found: Registration) -> dict[str, Any]:
+    return {
+        "module": found.module,
+        "path": found.spot.path,
+        "line": found.spot.line,
+        "symbol": found.symbol,
+    }
+
+
+def _edge(edge: ImportEdge) -> dict[str, Any]:
+    return {
+        "importer": edge.importer,
+        "imported": edge.imported,
+        "path": edge.spot.path,
+        "line": edge.spot.line,
+        "kind": edge.kind,
+        "scope": edge.scope,
+        "guards": list(edge.guards),
+        "star": edge.star,
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "key": list(cell.key),
+        "registrations": [_registration(r) for r in cell.registrations],
+        "after_import": cell.after_import,
+        "at_lookup": cell.at_lookup,
+        "outcome": cell.outcome,
+        "exception": cell.exception,
+        "raised_at": _place(cell.raised_at),
+        "reach": cell.reach,
+        "branch": _place(cell.branch),
+        "lookup": _place(cell.lookup),
+        "conditions": [{**(_place(c) or {}), "text": c.text} for c in cell.conditions],
+        "held_back_by": _place(cell.held_back_by),
+        "importers": [_edge(e) for e in cell.importers],
+        "hangs_on": [_edge(e) for e in cell.hangs_on],
+    }
+
+
+def _call_site(site: CallSite) -> dict[str, Any]:
+    ambient = site.values[0].key[:-1] if site.values else ()
+    return {
+        "path": site.spot.path,
+        "line": site.spot.line,
+        "function": site.function,
+        "consumer": site.consumer,
+        "argument": site.argument,
+        "selectors": [
+            {
+                "value": v.value,
+                "arrives": v.arrives,
+                "loaded": v.loaded,
+                "outcome": v.outcome,
+                "key": list(v.key),
+                "exception": v.exception,
+                "reads": v.reads,
+            }
+            for v in site.values
+            if v.key[:-1] == ambient
+        ],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "path": finding.spot.path,
+        "line": finding.spot.line,
+        "column": finding.column,
+        "message": finding.message,
+        "key": None if finding.key is None else list(finding.key),
+        "fingerprint": finding.fingerprint,
+        "fix": finding.fix,
+        "details": [{"label": d.label, "text": d.text} for d in finding.details],
+    }
+
+
+def _problem(problem: Any) -> dict[str, Any]:
+    return {
+        "path": problem.spot.path,
+        "line": problem.spot.line,
+        "column": problem.column,
+        "message": problem.message,
+    }
