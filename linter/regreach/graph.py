@@ -7,6 +7,7 @@ chains and cycles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Literal
 
 import networkx as nx
@@ -99,7 +100,7 @@ def _is_type_checking(test: ir.Expr) -> bool:
 
 def _guard_texts(facts: ModuleFacts, around: walk.Surroundings) -> Iterator[str]:
     for guard in around.guards:
-        text = facts.line_text(guard.line)
+        text = facts.statement_text(guard.line)
         yield f"else of: {text}" if guard.kind == "else" else text
 
 
@@ -123,7 +124,7 @@ class ImportGraph:
             for edge in edges_of(self._program, module, _NO_FUNCTION):
                 self.graph.add_edge(edge.importer, edge.imported, edge=edge)
             parent = module.rpartition(".")[0]
-            if parent:
+            if parent and parent not in self.graph.succ[module]:
                 self.graph.add_edge(module, parent, edge=None)
 
     def importers(self, module: str) -> tuple[ImportEdge, ...]:
@@ -151,19 +152,20 @@ class ImportGraph:
     def chain(self, start: str, goal: str) -> tuple[ImportEdge, ...]:
         """Return the shortest chain of eager imports from one module to another; empty when there is none.
 
-        A step from a module to its parent package is left out of the chain.
+        A step from a module to its parent package is no import that someone wrote: it may be part of
+        the way, but not of what is returned.
         """
         eager: nx.DiGraph[str] = nx.DiGraph()
         for importer, imported, edge in self.graph.edges(data="edge"):
-            if edge is None or edge.kind in ("eager", "dynamic"):
-                best = eager.get_edge_data(importer, imported, {}).get("edge")
-                if best is None or (edge is not None and edge.spot.line < best.spot.line):
-                    eager.add_edge(importer, imported, edge=edge)
-        if start not in eager or goal not in eager:
-            return ()
+            if edge is not None and edge.kind not in ("eager", "dynamic"):
+                continue
+            best = eager.get_edge_data(importer, imported, {}).get("edge")
+            if best is None or (edge is not None and edge.spot.line < best.spot.line):
+                # a written import is preferred to the step to a parent that a package always is
+                eager.add_edge(importer, imported, edge=edge, weight=1 if edge is not None else 3)
         try:
-            nodes = nx.shortest_path(eager, start, goal)
-        except nx.NetworkXNoPath:
+            nodes = nx.shortest_path(eager, start, goal, weight="weight")
+        except (nx.NetworkXNoPath, nx.NodeNotFound):
             return ()
-        steps = (eager[a][b]["edge"] for a, b in zip(nodes, nodes[1:], strict=False))
+        steps = (eager[a][b]["edge"] for a, b in pairwise(nodes))
         return tuple(step for step in steps if step is not None)

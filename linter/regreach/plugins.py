@@ -25,6 +25,18 @@ class Plugins:
     rules: Mapping[str, Rule]
     packs: Mapping[str, str]
 
+    def selected(self, select: Sequence[str], ignore: Sequence[str]) -> list[Rule]:
+        """Return the rules to apply: all, or those selected, less those ignored. Raises ConfigError."""
+        for code in (*select, *ignore):
+            if code not in self.rules:
+                known = ", ".join(self.rules)
+                raise ConfigError(f"unknown rule {code!r}; known are: {known}")
+        return [
+            rule
+            for code, rule in self.rules.items()
+            if (not select or code in select) and code not in ignore
+        ]
+
     def pack(self, name: str | None) -> Pack:
         """Return a pack: by name, by the path of a TOML file, or the only one. Raises ConfigError."""
         if name is not None and (name.endswith(".toml") or "/" in name):

@@ -78,9 +78,9 @@ class Program:
         ]
 
     def line(self, module: str, number: int) -> str:
-        """Return a line of a module's source, stripped; empty when there is none."""
+        """Return the logical line that begins on a line, as one line; empty when there is none."""
         facts = self.readable_facts(module)
-        return facts.line_text(number) if facts is not None else ""
+        return facts.statement_text(number) if facts is not None else ""
 
     def _parse(self, module: str) -> ModuleFacts | None:
         found = self.tree.modules[module]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from regreach.evaluate.session import Session
+from regreach.evaluate.values import Raised
 from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
-from regreach.model import Placement, Remedy, Spot
+from regreach.graph import edges_of
+from regreach.model import ImportEdge, Placement, Remedy, Spot
 from regreach.program import Program
 
 if TYPE_CHECKING:
@@ -59,6 +62,7 @@ def find_remedy(analysis: Analysis, path: InitPath, module: str, branch: Spot | 
         ended = path.session.import_module(module)
     lazy = Placement(None if ended.raised is None else describe(ended.raised), consumer)
     top = Placement(None, consumer)
+    cycle: tuple[ImportEdge, ...] = ()
     node = ir.ImportFrom(0, package, 0, ((name, None),))
     sources = _WithImport(analysis.program, consumer, node)
     for first in (consumer, module):
@@ -67,8 +71,23 @@ def find_remedy(analysis: Analysis, path: InitPath, module: str, branch: Spot | 
         ended = Session(sources, analysis.world, analysis.pack.location.name).import_module(first)
         if ended.raised is not None:
             top = Placement(describe(ended.raised), first)
+            cycle = _traced(analysis.program, ended.raised, consumer)
             break
-    analysis.first_import(module)
-    analysis.graph.add(analysis.visitor.loaded())
-    cycle = analysis.graph.chain(module, consumer)
+    if top.error is None:
+        analysis.first_import(module)
+        analysis.graph.add(analysis.visitor.loaded())
+        cycle = analysis.graph.chain(module, consumer)
     return Remedy(f"{statement}  # noqa: F401", branch, lazy, top, cycle)
+
+
+def _traced(program: Program, raised: Raised, start: str) -> tuple[ImportEdge, ...]:
+    """Return the imports that were under way when an import failed, from a module's own on."""
+    modules = [name for name, _ in raised.trace]
+    trace = raised.trace[modules.index(start) + 1 :] if start in modules else raised.trace
+    edges: list[ImportEdge] = []
+    for (importer, line), (imported, _) in itertools.pairwise((*trace, ("", 0))):
+        found = [e for e in edges_of(program, importer) if e.spot.line == line]
+        # the next frame may be that of a parent package of what the line asks for
+        exact = [e for e in found if e.imported == imported] or found
+        edges += exact[:1]
+    return tuple(edges)

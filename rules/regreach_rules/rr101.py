@@ -46,6 +46,7 @@ def _finding(audit: Audit, cell: Cell) -> Finding:
         f"{key_text(cell.key)} is registered here, but {consumer} cannot reach it: {why}{where}"
     )
     details = story.facts(audit, cell)
+    details.append(Detail("imported by", story.importers(cell.importers)))
     if cell.remedy is not None:
         details += remedy_details(cell.remedy, cell)
     return Finding(
@@ -75,16 +76,15 @@ def remedy_details(remedy: Remedy, cell: Cell) -> list[Detail]:
 
 
 def _top(remedy: Remedy, cell: Cell) -> str:
-    home = cell.consumer.partition(":")[0]
     if not remedy.cycle and remedy.top.error is None:
         return "not needed: at the top of the module it closes no import cycle"
-    text = "at the top of the module it closes the import cycle " + story.cycle_text(
-        remedy.cycle, home
-    )
+    home = cell.consumer.partition(":")[0]
+    chain = story.chain_text(remedy.cycle, remedy.cycle[-1].imported if remedy.cycle else home)
+    text = f"at the top of the module it closes an import cycle: {home.rpartition('.')[2]} → {chain}"
     if remedy.top.error is None:
-        return f"{text} (a risk: importing either end first happens to work today)"
+        return f"{text}; a risk only: with either end imported first it works today"
     first = remedy.top.first.rpartition(".")[2]
-    return f"{text}; with {first} imported first it dies: {remedy.top.error}"
+    return f"{text}; with {first} imported first it dies of {remedy.top.error}"
 
 
 def fix_of(cell: Cell) -> dict[str, str | int] | None:

@@ -54,7 +54,7 @@ def _judge(audit: Audit, value: str, cells: list[Cell]) -> Finding | None:
         (value,),
         fingerprint("RR103", cell.registry, value, cell.consumer),
         None,
-        tuple(d for d in details if d.label != "imported by"),
+        tuple(details),
     )
 
 

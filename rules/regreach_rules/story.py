@@ -11,8 +11,10 @@ _LISTED = 4
 
 
 def short(spot: Spot) -> str:
-    """Return file name and line; findings lead with the full path once."""
-    return f"{spot.path.rpartition('/')[2]}:{spot.line}"
+    """Return file name and line, an ``__init__.py`` with its folder; findings lead with the full path once."""
+    parts = spot.path.split("/")
+    name = "/".join(parts[-2:]) if parts[-1] == "__init__.py" else parts[-1]
+    return f"{name}:{spot.line}"
 
 
 def listed(texts: Iterable[str], limit: int = _LISTED) -> str:
@@ -40,9 +42,9 @@ def facts(audit: Audit, cell: Cell) -> list[Detail]:
         symbol = f"  {registration.symbol}" if registration.symbol else ""
         details.append(Detail("registered", f"{registration.spot}{symbol}"))
     if cell.branch is not None:
-        details.append(Detail("branch", f"{cell.branch}  {cell.branch.text}"))
+        details.append(Detail("branch", f"{cell.branch}  {clipped(cell.branch.text)}"))
     if cell.lookup is not None:
-        details.append(Detail("looked up", f"{cell.lookup}  {cell.lookup.text}"))
+        details.append(Detail("looked up", f"{cell.lookup}  {clipped(cell.lookup.text)}"))
     if cell.raised_at is not None:
         details.append(Detail("raises", f"{cell.raised_at}  {cell.exception}"))
     crashing = site_texts(sites(audit, cell, "raises", "maybe"))
@@ -51,21 +53,27 @@ def facts(audit: Audit, cell: Cell) -> list[Detail]:
     safe = site_texts(sites(audit, cell, "ok"))
     if safe:
         details.append(Detail("saves itself", listed(safe, 8)))
-    details.append(Detail("imported by", listed(map(importer, cell.importers), 6) or "nobody"))
     return details
 
 
-def importer(edge: ImportEdge) -> str:
-    """Return an import as file, line and what makes it special."""
-    words = [edge.kind] if edge.kind != "eager" else ["at module level"]
-    if edge.kind == "lazy":
-        words = [f"in {edge.scope.rpartition('.')[2]}"]
-    if edge.guards and edge.kind != "type-checking":
-        words.append(edge.guards[-1].rstrip(":"))
-    return f"{short(edge.spot)} ({', '.join(words)})"
+def clipped(text: str, width: int = 72) -> str:
+    """Return a line of code, cut short when it is long."""
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def cycle_text(cycle: Sequence[ImportEdge], closing: str) -> str:
-    """Return a cycle as module names without the package they share; ``closing`` is the new importer."""
-    names = [closing.rpartition(".")[2], *(e.importer.rpartition(".")[2] for e in cycle)]
-    return " → ".join([*names, closing.rpartition(".")[2]])
+def importers(edges: Sequence[ImportEdge]) -> str:
+    """Return who imports a module, by file: its lines, and whether inside functions."""
+    files: dict[tuple[str, str], list[str]] = {}
+    for edge in edges:
+        name = short(edge.spot).rpartition(":")[0]
+        words = "at module level" if edge.kind == "eager" else edge.kind
+        if edge.kind == "eager" and edge.guards:
+            words = clipped(edge.guards[-1].rstrip(":"), 50)
+        files.setdefault((name, words), []).append(str(edge.spot.line))
+    texts = [f"{name}:{','.join(dict.fromkeys(n))} ({words})" for (name, words), n in files.items()]
+    return listed(texts, 6) or "nobody"
+
+
+def chain_text(edges: Sequence[ImportEdge], goal: str) -> str:
+    """Return a chain of imports as the places that make it, and where it ends."""
+    return " → ".join([*(short(e.spot) for e in edges), goal.rpartition(".")[2]])

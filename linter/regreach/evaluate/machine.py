@@ -414,7 +414,9 @@ class Machine:
 
     def error(self, frame: Frame, name: str, message: str = "") -> Abrupt:
         """Return a builtin exception raised at the frame's present line."""
-        raised = Raised(External(f"builtins.{name}"), message, frame.module.name, frame.line)
+        frames = self.frames if self.frames and self.frames[-1] is frame else [*self.frames, frame]
+        trace = tuple((f.module.name, f.line) for f in frames)
+        raised = Raised(External(f"builtins.{name}"), message, frame.module.name, frame.line, trace)
         return Abrupt("raise", raised)
 
     def module_object(self, name: str) -> Module | None:

@@ -247,6 +247,8 @@ class Raised:
     message: str = ""
     path: str = ""
     line: int = 0
+    # the module bodies that were being run, outermost first: (module, line) pairs
+    trace: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
     @property
     def name(self) -> str:

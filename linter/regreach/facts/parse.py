@@ -28,6 +28,7 @@ class ModuleFacts:
         self._outline: Outline | None = outline(text)
         self._bodies: dict[int, ir.Body] = {}
         self._lines: list[str] | None = None
+        self._ends: dict[int, int] | None = None
         try:
             source, numbers = self._outline.module_level()
             lowering = Lowering(numbers, iter(range(len(self._outline.functions))))
@@ -45,7 +46,7 @@ class ModuleFacts:
         """Return the same module with another module level; its functions stay."""
         other = object.__new__(ModuleFacts)
         other.text, other._outline, other._bodies = self.text, self._outline, self._bodies
-        other.body, other._lines = body, None
+        other.body, other._lines, other._ends = body, None, None
         return other
 
     def function_body(self, index: int) -> ir.Body:
@@ -76,12 +77,20 @@ class ModuleFacts:
             self._lines = self.text.split("\n")
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
+    def statement_text(self, line: int) -> str:
+        """Return the logical line that begins on ``line`` as one line, its white space folded."""
+        end = self.end_of_statement(line)
+        return " ".join(" ".join(self.line_text(n) for n in range(line, end + 1)).split())
+
     def end_of_statement(self, line: int) -> int:
         """Return the last physical line of the logical line that begins on ``line``."""
-        for logical in outline(self.text).lines if self._outline is None else self._outline.lines:
-            if logical.line == line:
-                return line + self.text.count("\n", logical.start, logical.end - 1)
-        return line
+        if self._ends is None:
+            lines = (self._outline or outline(self.text)).lines
+            self._ends = {
+                each.line: each.line + self.text.count("\n", each.start, each.end - 1)
+                for each in lines
+            }
+        return self._ends.get(line, line)
 
     def _parse_function(self, index: int) -> ir.Body:
         assert self._outline is not None, "only a sliced module has function indices"

@@ -1,0 +1,5 @@
+"""``python -m regreach``."""
+
+from regreach.cli import main
+
+main()

@@ -1,0 +1,137 @@
+"""Options that several commands share, and what they make of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from regreach.model import Finding
+from regreach.run import Request
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_RANK = {"error": 3, "warning": 2, "info": 1}
+
+
+def analysis_options(function: _F) -> _F:
+    """Add TARGET and the options that say what is analysed, and how."""
+    for option in reversed(_ANALYSIS):
+        function = option(function)
+    return function
+
+
+def output_options(function: _F) -> _F:
+    """Add the options that say what is printed, where, and what the exit code means."""
+    for option in reversed(_OUTPUT):
+        function = option(function)
+    return function
+
+
+_ANALYSIS: list[Callable[[Any], Any]] = [
+    click.argument("target", default="."),
+    click.option("--rev", metavar="REV", help="Read this revision of the git repository TARGET."),
+    click.option("--pack", metavar="NAME", help="The pack to use: a name, or the path of a TOML file."),
+    click.option("--platform", metavar="NAME", help="Whose facts hold, e.g. cuda, hip, npu, cpu, xpu."),
+    click.option(
+        "--env",
+        "environment",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Analyse as if this environment variable were set. Repeatable.",
+    ),
+    click.option(
+        "--absent",
+        metavar="PACKAGE",
+        multiple=True,
+        help="Analyse as if this third-party package were not installed. Repeatable.",
+    ),
+    click.option("--select", metavar="CODES", multiple=True, help="Only these rules, e.g. RR101,RR102."),
+    click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules."),
+    click.option(
+        "--offline", is_flag=True, help="Fetch nothing: a requirement must be in the cache already."
+    ),
+]
+_OUTPUT: list[Callable[[Any], Any]] = [
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="How to print.",
+    ),
+    click.option("--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Print to a file."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["error", "warning", "info"]),
+        default="error",
+        show_default=True,
+        help="Exit with 1 for findings of this severity or above.",
+    ),
+    click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings."),
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="When to colour. NO_COLOR is honoured.",
+    ),
+    click.option("--quiet", "-q", is_flag=True, help="No summary and no progress."),
+]
+
+
+def request_from(options: dict[str, Any]) -> Request:
+    """Take the analysis options out of a command's parameters. Raises click.UsageError."""
+    environment: dict[str, str] = {}
+    for setting in options.pop("environment"):
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"--env takes NAME=VALUE, not {setting!r}")
+        environment[name] = value
+    return Request(
+        options.pop("target"),
+        options.pop("rev"),
+        options.pop("pack"),
+        options.pop("platform"),
+        environment,
+        options.pop("absent"),
+        _codes(options.pop("select")),
+        _codes(options.pop("ignore")),
+        None,
+        options.pop("offline"),
+    )
+
+
+def _codes(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(c.strip().upper() for v in values for c in v.split(",") if c.strip())
+
+
+def exit_code(findings: Iterable[Finding], fail_on: str, exit_zero: bool) -> int:
+    """Return 1 when a finding is at or above the severity, else 0."""
+    worst = max((_RANK[f.severity] for f in findings), default=0)
+    return int(worst >= _RANK[fail_on] and not exit_zero)
+
+
+@contextlib.contextmanager
+def progress(quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Show what is being done on the terminal, one line that is gone at the end; nothing in a pipe."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with console.status("") as status:
+        yield lambda text: status.update(text)
+
+
+def use_color(choice: str, to_file: bool) -> bool:
+    """Return whether to colour standard output."""
+    if choice != "auto":
+        return choice == "always"
+    return not to_file and sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -1,0 +1,187 @@
+"""Findings and audits for people: one line that editors can read, then the story.
+
+Lines are built as rich ``Text`` and never wrapped; colour is the console's decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.text import Text
+
+from regreach.model import Audit, Cell, Finding, RegistryResult
+from regreach.rule import key_text
+
+_SEVERITY = {"error": "bold red", "warning": "yellow", "info": "cyan"}
+# How a cell is drawn: the mark, its style, what it means. Marks are ASCII-safe words for pipes.
+_MARKS = {
+    "runner": ("ok", "green", "registered, and loaded by the consumer itself"),
+    "process": ("process", "yellow", "loaded by the process at start, perhaps by luck"),
+    "caller": ("caller", "yellow", "every caller loads it"),
+    "unreached": ("MISSING", "bold red", "registered, not loaded when it is looked up"),
+    "held": ("guarded", "magenta", "registered behind a guard that does not hold here"),
+    "plain": ("-", "dim", "nothing registered; works without"),
+    "refused": ("x", "dim", "nothing registered; refused or raises"),
+    "maybe": ("maybe", "magenta", "depends on conditions"),
+}
+_LABEL_WIDTH = 13
+
+
+def finding_lines(finding: Finding, *, details: bool = True) -> list[Text]:
+    """Return a finding as lines: ``path:line:column: CODE message``, then its facts, indented."""
+    style = _SEVERITY[finding.severity]
+    head = Text()
+    head.append(finding.spot.path, "bold")
+    head.append(f":{finding.spot.line}:{finding.column}: ", "dim")
+    head.append(finding.rule, style)
+    head.append(f" {finding.message}")
+    lines = [head]
+    if details:
+        for detail in finding.details:
+            line = Text(f"    {detail.label:<{_LABEL_WIDTH}} ", "dim")
+            line.append(detail.text, _detail_style(detail.label))
+            lines.append(line)
+    return lines
+
+
+def _detail_style(label: str) -> str:
+    return {"crashes": "red", "raises": "red", "saves itself": "green", "add": "bold green"}.get(
+        label, ""
+    )
+
+
+def problem_lines(audit: Audit) -> list[Text]:
+    """Return the files that could not be taken into account, and the notes."""
+    lines = []
+    for problem in audit.problems:
+        line = Text(f"{problem.spot.path}:{problem.spot.line}:{problem.column}: ", "bold")
+        line.append("not read: ", "yellow")
+        line.append(problem.message)
+        lines.append(line)
+    lines += [Text(f"note: {note}", "yellow") for note in audit.notes]
+    return lines
+
+
+def summary(findings: Sequence[Finding]) -> Text:
+    """Return one line with the number of findings of each severity."""
+    counts = [
+        f"{n} {severity}{'s' if n != 1 and severity != 'info' else ''}"
+        for severity in ("error", "warning", "info")
+        if (n := sum(f.severity == severity for f in findings))
+    ]
+    if not counts:
+        return Text("no findings", "green")
+    worst = next(s for s in _SEVERITY if any(f.severity == s for f in findings))
+    return Text(", ".join(counts), _SEVERITY[worst])
+
+
+def audit_lines(audit: Audit, findings: Sequence[Finding]) -> list[Text]:
+    """Return the whole audit: what was read, each registry's matrix, the findings, the call sites."""
+    head = Text()
+    head.append(audit.source, "bold")
+    head.append(f"  {audit.package}, {audit.modules} modules, platform {audit.platform}")
+    lines = [head, Text(f"importing the consumer executes {len(audit.eager)} modules", "dim")]
+    for registry in audit.registries:
+        lines += [Text(), *_registry_lines(registry)]
+    if findings:
+        lines.append(Text())
+    for finding in findings:
+        lines += [*finding_lines(finding), Text()]
+    lines += _call_site_lines(audit)
+    return lines
+
+
+def _registry_lines(registry: RegistryResult) -> list[Text]:
+    registered = sum(bool(c.registrations) for c in registry.cells)
+    title = Text(registry.id, "bold")
+    title.append(f"  {registered} registered of {len(registry.cells)} keys", "dim")
+    if len(registry.parts) == 2:
+        return [title, *_matrix(registry.parts, registry.cells), _legend(registry.cells)]
+    return [title, *(Text(f"  {key_text(c.key)}  {_mark(c)[0]}", _mark(c)[1]) for c in registry.cells)]
+
+
+def _matrix(parts: Sequence[str], cells: Iterable[Cell]) -> list[Text]:
+    """Draw a two-part key as a table: the part with more values goes down, the other across."""
+    by_key = {c.key: c for c in cells}
+    firsts = list(dict.fromkeys(k[0] for k in by_key))
+    seconds = list(dict.fromkeys(k[1] for k in by_key))
+    swapped = len(seconds) >= len(firsts)
+    rows, columns = (seconds, firsts) if swapped else (firsts, seconds)
+    row_name, column_name = (parts[1], parts[0]) if swapped else (parts[0], parts[1])
+
+    def cell(row: str, column: str) -> tuple[str, str]:
+        found = by_key.get((column, row) if swapped else (row, column))
+        return _mark(found)[:2] if found is not None else ("", "")
+
+    # a column in which nothing is registered says nothing: they are named below the table
+    empty = [
+        c for c in columns if all(cell(r, c)[0] in ("", "-", "x") for r in rows)
+    ]
+    shown = [c for c in columns if c not in empty]
+    first_width = max(map(len, (*rows, row_name)))
+    widths = [max(len(c), *(len(cell(r, c)[0]) for r in rows)) for c in shown]
+    header = Text(f"  {row_name:<{first_width}}  ", "dim")
+    for column, width in zip(shown, widths, strict=True):
+        header.append(f"{column:<{width}}  ", "bold")
+    lines = [header]
+    for row in rows:
+        line = Text(f"  {row:<{first_width}}  ")
+        for column, width in zip(shown, widths, strict=True):
+            mark, style = cell(row, column)
+            line.append(f"{mark:<{width}}  ", style)
+        line.rstrip()
+        lines.append(line)
+    if empty:
+        lines.append(Text(f"  nothing registered for {column_name} {', '.join(empty)}", "dim"))
+    return lines
+
+
+def _mark(cell: Cell) -> tuple[str, str, str]:
+    if not cell.registrations:
+        return _MARKS["plain" if cell.outcome in ("ok", "unreached") else "refused"]
+    if cell.outcome == "maybe" or (cell.at_lookup == "maybe"):
+        return _MARKS["maybe"]
+    if cell.held_back_by is not None:
+        return _MARKS["held"]
+    if cell.reach in ("runner", "process", "caller"):
+        return _MARKS[cell.reach]
+    return _MARKS["unreached"]
+
+
+def _legend(cells: Iterable[Cell]) -> Text:
+    used = {_mark(c) for c in cells}
+    line = Text("  ", "dim")
+    for mark, style, meaning in _MARKS.values():
+        if (mark, style, meaning) in used:
+            line.append(mark, style)
+            line.append(f" {meaning}   ", "dim")
+    line.rstrip()
+    return line
+
+
+def _call_site_lines(audit: Audit) -> list[Text]:
+    if not audit.call_sites:
+        return []
+    count = len(audit.call_sites)
+    lines = [Text(f"{count} call site{'s' if count != 1 else ''}", "bold")]
+    width = max(len(str(s.spot)) for s in audit.call_sites)
+    for site in audit.call_sites:
+        crashing = list(
+            dict.fromkeys(
+                v.value
+                for v in site.values
+                if v.outcome != "ok" and v.arrives != "no" and _is_registered(audit, v.key)
+            )
+        )
+        line = Text(f"  {str(site.spot):<{width}}  ")
+        line.append(f"{site.argument}", "dim")
+        if crashing:
+            line.append(f"  fails for {', '.join(crashing)}", "red")
+        lines.append(line)
+    return lines
+
+
+def _is_registered(audit: Audit, key: tuple[str, ...]) -> bool:
+    return any(
+        c.key == key and c.registrations for registry in audit.registries for c in registry.cells
+    )
