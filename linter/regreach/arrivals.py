@@ -135,7 +135,7 @@ def run_function(path: InitPath, module: str, function: str, on_arrival: OnArriv
     if not isinstance(target, Function):
         return 0
     parameters = parameters_of(session, consumer)
-    selector = next(p for p, what in consumer.arguments.items() if what.startswith("selector:"))
+    selector = next(iter(consumer.selectors))
     machine = session.machine
 
     def on_construction(
@@ -144,7 +144,7 @@ def run_function(path: InitPath, module: str, function: str, on_arrival: OnArriv
         if frame.module.name == module:
             given = {**dict(zip(parameters, args, strict=False)), **keywords}
             value = given.get(selector, UNKNOWN)
-            others = {k: v for k, v in given.items() if k not in consumer.arguments}
+            others = {k: v for k, v in given.items() if k != selector and k not in consumer.made}
             on_arrival(frame.line, value, number, others)
         return UNKNOWN
 

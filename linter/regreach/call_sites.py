@@ -74,7 +74,7 @@ def _has_star_import(facts: ModuleFacts) -> bool:
 
 
 def _selector_argument(call: ir.Call, consumer: Consumer) -> ir.Expr | None:
-    wanted = [p for p, what in consumer.arguments.items() if what.startswith("selector:")]
+    wanted = list(consumer.selectors)
     for arg in call.args:
         if arg.keyword in wanted:
             return arg.value
@@ -101,5 +101,5 @@ def parameters_of(session: Session, consumer: Consumer) -> list[str]:
     cls = session.resolve(consumer.path)
     init = look_up_in_class(cls, "__init__") if isinstance(cls, Class) else MISSING
     if not isinstance(init, Function):
-        return list(consumer.arguments)
+        return [*consumer.selectors, *consumer.made]
     return [p.name for p in init.definition.params][1:]

@@ -63,11 +63,32 @@ def _from_targets(
     if not program.has(base):
         return
     star = not node.names
-    submodules = [f"{base}.{name}" for name, _ in node.names if program.has(f"{base}.{name}")]
+    bound = _bound_names(program, base) if node.names else set()
+    submodules = [
+        f"{base}.{name}"
+        for name, _ in node.names
+        if program.has(f"{base}.{name}") and name not in bound
+    ]
     if star or len(submodules) < len(node.names):
         yield base, star
     for name in submodules:
         yield name, False
+
+
+def _bound_names(program: Program, package: str) -> set[str]:
+    """Return the names that a package binds itself: ``from package import name`` takes those first."""
+    facts = program.readable_facts(package)
+    names: set[str] = set()
+    for node in facts.body if facts is not None else ():
+        if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ir.Assign):
+            names.update(t.id for t in node.targets if isinstance(t, ir.Name))
+        elif isinstance(node, ir.ImportFrom):
+            # `from package import sub` in the package itself binds the submodule that it loads
+            own = node.level == 1 and node.module is None or node.module == package
+            names.update(alias or name for name, alias in node.names if not own)
+    return names
 
 
 def _dynamic_targets(node: ir.Stmt, names: dict[str, str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from regreach.evaluate.calls import dataclass_fields
 from regreach.evaluate.expressions import dict_get
 from regreach.evaluate.iteration import enum_members
 from regreach.evaluate.machine import Place
@@ -55,12 +56,7 @@ class InitPath:
         self.consumer = consumer
         self.registries = registries
         self._selectors = pack.selectors
-        own = [
-            what.partition(":")[2]
-            for what in consumer.arguments.values()
-            if what.startswith("selector:")
-        ]
-        self.axes = (*consumer.ambient, *own)
+        self.axes = (*consumer.ambient, *consumer.selectors.values())
 
     def sources(self, selector: str) -> tuple[str, ...]:
         """Return the functions that give the process's value of a selector."""
@@ -159,15 +155,18 @@ class InitPath:
         return next((p for p in taken if p.module == self.consumer.module), None)
 
     def _arguments(self, values: Mapping[str, str]) -> dict[str, Value]:
-        keywords: dict[str, Value] = {}
-        for parameter, what in self.consumer.arguments.items():
-            kind, _, rest = what.partition(":")
-            if kind == "selector":
-                keywords[parameter] = self.members(rest)[values[rest]]
-            else:
-                cls = self.session.resolve(rest)
-                made = self.session.call(cls).value if isinstance(cls, Class) else MISSING
-                keywords[parameter] = UNKNOWN if made is MISSING else made
+        keywords = {
+            parameter: self.members(selector)[values[selector]]
+            for parameter, selector in self.consumer.selectors.items()
+        }
+        for parameter, made in self.consumer.made.items():
+            cls = self.session.resolve(made.cls)
+            value: Value = UNKNOWN
+            if isinstance(cls, Class):
+                known = {name for name, _ in dataclass_fields(cls)}
+                fields = {k: v for k, v in made.fields.items() if k in known}
+                value = self.session.call(cls, (), fields).value
+            keywords[parameter] = UNKNOWN if value is MISSING else value
         return keywords
 
 

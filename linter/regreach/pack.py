@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regreach.errors import ConfigError
-from regreach.evaluate.values import FALSE, MISSING, Const, Tuple, Value
+from regreach.evaluate.values import FALSE, MISSING, SOMETHING, Const, Tuple, Value
 from regreach.tree import PackageLocation
 
 if sys.version_info >= (3, 11):
@@ -32,17 +32,31 @@ class Selector:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """An argument that is made for the consumer: an instance of a class of the tree.
+
+    ``fields`` are keyword arguments, of those parameters or fields that the class has in this tree;
+    a value of SOMETHING stands for an object of which nothing is known but that it is there.
+    """
+
+    cls: str
+    fields: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
 class Consumer:
     """What reaches a look-up: a class of the tree whose construction is the init path.
 
-    ``arguments`` maps parameters to ``selector:NAME`` or ``new:module:Class``; ``ambient`` names the
-    selectors that the process has chosen before (their sources are given the value).
+    ``selectors`` maps parameters to the selectors they take, ``made`` maps others to what is given for
+    them; the rest keep their defaults. ``ambient`` names the selectors that the process has chosen
+    before (their sources are given the value).
     """
 
     name: str
     module: str
     callable: str
-    arguments: Mapping[str, str]
+    selectors: Mapping[str, str]
+    made: Mapping[str, Made]
     ambient: tuple[str, ...]
 
     @property
@@ -113,6 +127,9 @@ class _Table:
             raise ConfigError(f"{source}: {where or 'the file'} must be a table")
         self._data: dict[str, Any] = data
         self._asked: set[str] = set()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._data
 
     def error(self, key: str, problem: str) -> ConfigError:
         """Return the error that names the file and the key."""
@@ -231,21 +248,31 @@ def load_pack(text: str, source: str) -> Pack:
 
 
 def _consumer(name: str, table: _Table, selectors: Mapping[str, Selector]) -> Consumer:
+    chosen: dict[str, str] = {}
+    made: dict[str, Made] = {}
+    for parameter, argument in table.named_tables("arguments").items():
+        if "selector" in argument:
+            chosen[parameter] = argument.text("selector")
+            if chosen[parameter] not in selectors:
+                raise argument.error("selector", f"names no selector: {chosen[parameter]!r}")
+        else:
+            fields = {
+                key: _value(argument, f"fields.{key}", value)
+                for key, value in argument.mapping("fields").items()
+            }
+            fields.update(dict.fromkeys(argument.texts("given", ()), SOMETHING))
+            made[parameter] = Made(argument.text("new"), fields)
+        argument.finish()
+    if len(chosen) != 1:
+        raise table.error("arguments", "must give exactly one parameter a selector")
     consumer = Consumer(
         name,
         table.text("module"),
         table.text("callable"),
-        table.text_mapping("arguments"),
+        chosen,
+        made,
         table.texts("ambient", ()),
     )
-    for parameter, what in consumer.arguments.items():
-        kind, _, rest = what.partition(":")
-        if kind not in ("selector", "new") or not rest:
-            raise table.error(
-                f"arguments.{parameter}", f"must be 'selector:NAME' or 'new:MODULE:CLASS', not {what!r}"
-            )
-        if kind == "selector" and rest not in selectors:
-            raise table.error(f"arguments.{parameter}", f"names no selector: {rest!r}")
     for ambient in consumer.ambient:
         if ambient not in selectors:
             raise table.error("ambient", f"names no selector: {ambient!r}")

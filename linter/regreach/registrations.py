@@ -50,6 +50,7 @@ def _uses_in(
     words = [name.rpartition(".")[2] for _, name in registrars]
     imported = walk.bindings_of_imports(facts, *words)
     own = {name for home, name in registrars if home == module}
+    names = _key_parameters(program, registry)
     for node, around in walk.statements(facts, *words):
         if any(around.scope == name or around.scope.startswith(name + ".") for name in own):
             continue  # the registrar's own body
@@ -58,13 +59,13 @@ def _uses_in(
         for decorator in decorators:
             value = decorator.value
             if isinstance(value, ir.Call) and _names_registrar(value.func, imported, registrars, module):
-                yield _use(facts, module, path, decorator.line, symbol, value, registry)
+                yield _use(facts, module, path, decorator.line, symbol, value, names)
         if decorators:
             continue
         for call in walk.calls(node):
             if _names_registrar(call.func, imported, registrars, module):
                 line = exact_line(facts, call.line, words)
-                yield _use(facts, module, path, line, _registered_name(node, call), call, registry)
+                yield _use(facts, module, path, line, _registered_name(node, call), call, names)
 
 
 def _use(
@@ -74,14 +75,27 @@ def _use(
     line: int,
     symbol: str,
     call: ir.Call,
-    registry: Registry,
+    names: list[str],
 ) -> Use:
-    count = len(registry.key)
-    parts: list[ir.Expr] = [a.value for a in call.args if a.keyword is None and not a.star][:count]
-    parts += [a.value for a in call.args if a.keyword is not None][: count - len(parts)]
+    given = dict(zip(names, (a.value for a in call.args if not a.keyword and not a.star), strict=False))
+    given.update({a.keyword: a.value for a in call.args if a.keyword in names})
+    parts = [given.get(name, ir.Opaque(())) for name in names]
     text = facts.text.split("\n", line)[line - 1]
     column = len(text) - len(text.lstrip()) + 1
     return Use(module, Spot(path, line, text.strip()), column, symbol, tuple(parts))
+
+
+def _key_parameters(program: Program, registry: Registry) -> list[str]:
+    """Return the names of the registrars' parameters that make the key: the first ones of the first registrar."""
+    count = len(registry.key)
+    for path in registry.registrars:
+        home, name = split_path(path)
+        facts = program.readable_facts(home) if program.has(home) else None
+        for node, around in walk.statements(facts) if facts is not None else ():
+            if isinstance(node, ir.FunctionDef) and around.within(node.name, function=True).scope == name:
+                params = [p.name for p in node.params if p.name not in ("self", "cls")]
+                return params[:count]
+    return [f"argument {i + 1}" for i in range(count)]
 
 
 def _names_registrar(

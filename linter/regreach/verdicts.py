@@ -31,6 +31,7 @@ from regreach.program import Program
 from regreach.registrations import Use, find_uses
 from regreach.remedies import find_remedy
 
+_IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError")
 # So many modules are looked through for the guard that holds a registration back.
 _MAX_GUARD_SEARCH = 12
 
@@ -282,7 +283,9 @@ class _ConsumerAnalysis:
         modules = list(dict.fromkeys(r.module for r in registrations))
         importers = self._importers(modules) if at_lookup != "yes" else ()
         reach = self._reach(registry, key, registrations, at_lookup, importers)
-        needs_entry = outcome != "ok" and lookup is not None
+        # an import that fails on the way to the look-up is a miss like any other
+        missed = lookup is not None or (raised is not None and raised.name in _IMPORT_ERRORS)
+        needs_entry = outcome != "ok" and missed
         held_back = remedy = None
         if needs_entry and at_lookup == "no" and reach in ("none", "partial", "orphan"):
             held_back = self._held_back_by(modules)

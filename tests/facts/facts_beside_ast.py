@@ -72,10 +72,8 @@ class _Comparison:
             yield f"after line {header}: {len(ours)} statements instead of {len(theirs)}"
             return
         line = header
-        end = header
         for node, mine in zip(theirs, ours, strict=True):
-            line = node.lineno if self._begins_line(node, end) else line
-            end = node.end_lineno or node.lineno
+            line = node.lineno if self._begins_line(node) else line
             if _KINDS.get(type(node), ir.ExprStmt) is not type(mine):
                 yield f"line {line}: {type(mine).__name__} instead of {type(node).__name__}"
             elif mine.line != line:
@@ -83,11 +81,12 @@ class _Comparison:
             else:
                 yield from self._inside(node, mine)
 
-    def _begins_line(self, node: ast.stmt, end_of_previous: int) -> bool:
-        before = self._lines[node.lineno - 1].encode()[: node.col_offset].decode()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    def _begins_line(self, node: ast.stmt) -> bool:
+        if getattr(node, "decorator_list", []):
             return True
-        joined = end_of_previous == node.lineno - 1 > 0 and self._lines[node.lineno - 2].endswith("\\")
+        before = self._lines[node.lineno - 1].encode()[: node.col_offset].decode()
+        above = self._lines[node.lineno - 2] if node.lineno > 1 else ""
+        joined = above.endswith("\\") and "#" not in above and above.strip() != "\\"
         return not before.strip() and not joined
 
     def _inside(self, node: ast.stmt, mine: ir.Stmt) -> Iterator[str]:

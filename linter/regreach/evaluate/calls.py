@@ -38,7 +38,11 @@ from regreach.facts import ir
 
 _ENUM_BASES = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
 # A class with such a base is made from its annotated fields, as a dataclass is.
-_RECORD_BASES = {External("typing.NamedTuple")}
+_RECORD_BASES = {
+    External("typing.NamedTuple"),
+    External("msgspec.Struct"),
+    External("pydantic.BaseModel"),
+}
 
 
 # -- calling ----------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from regreach.evaluate.values import (
     MISSING,
     NONE,
     OPEN,
+    SOMETHING,
     TRUE,
     UNKNOWN,
     Bound,
@@ -583,6 +584,8 @@ def identical(left: Value, right: Value) -> bool | None:
         return _pairs(left, right, identical)
     if left is UNKNOWN or right is UNKNOWN:
         return None
+    if left is SOMETHING or right is SOMETHING:
+        return False if NONE in (left, right) else None
     outside = isinstance(left, External), isinstance(right, External)
     if any(outside):
         known = (Instance, Class, Function, Module, Dict, Listing)
@@ -603,6 +606,8 @@ def equal(machine: Machine, frame: Frame, left: Value, right: Value) -> bool | N
         return _pairs(left, right, lambda a, b: equal(machine, frame, a, b))
     if left is UNKNOWN or right is UNKNOWN:
         return None
+    if left is SOMETHING or right is SOMETHING:
+        return False if NONE in (left, right) else None
     for a, b in ((left, right), (right, left)):
         if isinstance(a, Instance) and not (a.member is not None and not _is_mixed_enum(a.cls)):
             from regreach.evaluate.calls import call, look_up_in_class

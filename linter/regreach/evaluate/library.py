@@ -567,7 +567,7 @@ def _cache(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
     return External("functools.lru_cache()")
 
 
-@_model("dataclasses.field")
+@_model("dataclasses.field", "msgspec.field", "pydantic.Field")
 def _field(
     machine: Machine, frame: Frame, args: Args, keywords: Keywords, site: Site
 ) -> Value:

@@ -267,6 +267,7 @@ Value: TypeAlias = (
 UNKNOWN = Special("UNKNOWN")
 MISSING = Special("MISSING")
 OPEN = "<open>"  # key of the cell that says that a dict or module may hold more than is known
+SOMETHING = Special("SOMETHING")  # not None, and nothing else is known of it
 NONE = Const(None)
 TRUE = Const(True)
 FALSE = Const(False)

@@ -409,7 +409,10 @@ def _string(_: Lowering, node: cst.SimpleString) -> ir.Expr:
     if text[0] in "\"'" and "\\" not in text:
         width = 3 if text[:3] in ('"""', "'''") else 1
         return ir.Const(text[width:-width])
-    return ir.Const(cast("str | bytes", node.evaluated_value))
+    try:
+        return ir.Const(cast("str | bytes", node.evaluated_value))
+    except (SyntaxError, ValueError):  # an escape that only a newer interpreter understands
+        return ir.Opaque(())
 
 
 def _name(_: Lowering, node: cst.Name) -> ir.Expr:

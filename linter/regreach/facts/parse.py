@@ -150,24 +150,46 @@ _STARTS_A_LINE = (
 def _check_syntax(text: str) -> None:
     """Raise SourceError unless the text is valid Python.
 
-    CPython's own parser is the judge, and ten times as quick as libcst on whole files; a file that
-    it refuses may use a syntax that is newer than the running interpreter, so libcst is asked then.
+    CPython's own compiler is the judge (it also refuses what its parser lets pass, as a ``return``
+    outside of a function), and ten times as quick as libcst on whole files; a file that its parser
+    refuses may use a syntax that is newer than the running interpreter, so libcst is asked then.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in the audited tree are not our concern
-            ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes in the audited tree are not our concern
         try:
-            cst.parse_module(text)
-        except cst.ParserSyntaxError as refused:
-            if isinstance(error, SyntaxError):
-                raise SourceError(
-                    error.msg, error.lineno or 1, max(1, error.offset or 1)
-                ) from None
-            raise SourceError(refused.message, refused.raw_line, refused.raw_column + 1) from None
-        except RecursionError:
-            raise SourceError("nested too deeply to be parsed") from None
+            compile(text, "<module>", "exec", dont_inherit=True)
+            return
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            refused = error
+        if isinstance(refused, SyntaxError) and (_parses(text) or _has_bad_literal(refused)):
+            raise _source_error(refused)
+    try:
+        cst.parse_module(text)
+    except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
+        if isinstance(refused, SyntaxError):
+            raise _source_error(refused) from None
+        if isinstance(error, cst.ParserSyntaxError):
+            raise SourceError(error.message, error.raw_line, error.raw_column + 1) from None
+        raise SourceError(str(error)) from None
+    except RecursionError:
+        raise SourceError("nested too deeply to be parsed") from None
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _has_bad_literal(error: SyntaxError) -> bool:
+    """Return whether the error is in a string's text, which libcst does not look into."""
+    return error.msg.startswith(("(unicode error)", "(value error)", "bytes can only contain"))
+
+
+def _source_error(error: SyntaxError) -> SourceError:
+    return SourceError(error.msg, error.lineno or 1, max(1, error.offset or 1))
 
 
 def recursion_headroom() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import tokenize
+import codecs
+import re
 
 
 class SourceError(Exception):
@@ -19,6 +19,11 @@ class SourceError(Exception):
         self.column = column
 
 
+# PEP 263; only the first two lines are looked at, the second when the first is blank or a comment.
+_COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = re.compile(rb"[ \t\f]*(?:#.*)?")
+
+
 def decode(data: bytes) -> str:
     """Return the text of a source file, line ends as ``\\n``, without a byte-order mark.
 
@@ -26,17 +31,31 @@ def decode(data: bytes) -> str:
     Raises SourceError for an unknown encoding, undecodable bytes or a null byte.
     """
     if b"\0" in data:
-        line = data[: data.index(b"\0")].count(b"\n") + 1
+        line = _line_at(data, data.index(b"\0"))
         raise SourceError("source code cannot contain null bytes", line)
+    bare = data.removeprefix(codecs.BOM_UTF8)
+    encoding = _encoding(bare)
+    if len(bare) < len(data) and not f"{encoding.lower().replace('_', '-')}-".startswith("utf-8-"):
+        raise SourceError(f"encoding problem: {encoding} with BOM")
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        text = data.decode(encoding)
-    except SyntaxError as error:
-        raise SourceError(str(error)) from None
+        text = bare.decode(encoding)
     except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
+        line = _line_at(bare, error.start)
         raise SourceError(f"not valid {error.encoding}: {error.reason}", line) from None
-    except LookupError as error:
+    except LookupError as error:  # no codec, or one that is none of texts, such as hex
         raise SourceError(str(error)) from None
-    text = text.removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _encoding(data: bytes) -> str:
+    for line in data.split(b"\n", 2)[:2]:
+        cookie = _COOKIE.match(line)
+        if cookie is not None:
+            return cookie.group(1).decode("ascii", "replace")
+        if _BLANK.fullmatch(line.rstrip(b"\r")) is None:
+            break
+    return "utf-8"
+
+
+def _line_at(data: bytes, offset: int) -> int:
+    return data.count(b"\n", 0, offset) + 1
