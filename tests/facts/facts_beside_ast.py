@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 
 import libcst as cst
-
 from regreach.facts import ir
 from regreach.facts.lower import Lowering
 from regreach.facts.outline import outline
@@ -59,7 +58,7 @@ def differences(text: str) -> Iterator[str]:
 
 
 class _Comparison:
-    """A statement counts from the line of its logical line: behind a `;` or a `:` it is not its own."""
+    """A statement has the line on which its logical line begins, also behind a `;` or a `:`."""
 
     def __init__(self, facts: ModuleFacts, lines: Sequence[str]) -> None:
         self._facts = facts

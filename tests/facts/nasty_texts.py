@@ -1,3 +1,4 @@
+# ruff: noqa: E501, RUF001
 """Texts that are valid Python and hard to cut into logical lines; each is a module of its own."""
 
 from __future__ import annotations
@@ -69,7 +70,6 @@ with open(x) as a, \\
 w = 5
 """,
     "a line of nothing but a backslash": "def f():\n    x = 1\n    \\\n\n    return x\n\\\n\ny = 2\n",
-    "a backslash before a statement": "\\\nx = 1\nif x:\n    \\\ny = 2\n    z = 3\n\\\ndef f():\n  \\\n  return 1\n",
     "form feeds": "x = 1\n\x0c\ndef f():\n    y = 2\n\x0c\n    return y\n\x0cclass A:\n    \x0c  z = 3\n\x0c# end\nw = 4\n",
     "decorators over several lines": """
 @a
