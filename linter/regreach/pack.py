@@ -84,12 +84,17 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """The facts of one platform about everything outside the tree."""
+    """The facts of one platform about everything outside the tree.
+
+    ``foreign`` are patterns of functions (``module:Class.function``) that never run on this platform
+    although no guard says so; their call sites count for nothing.
+    """
 
     name: str
     values: Mapping[str, Value]
     absent: frozenset[str]
     environment: Mapping[str, str]
+    foreign: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +309,7 @@ def _platform(name: str, table: _Table, common: _Table) -> Platform:
     values: dict[str, Value] = {"typing.TYPE_CHECKING": FALSE}
     absent: set[str] = set()
     environment: dict[str, str] = {}
+    foreign: list[str] = []
     for source in (common, table):
         for path in source.texts("none", ()):
             values[path] = Const(None)
@@ -318,8 +324,11 @@ def _platform(name: str, table: _Table, common: _Table) -> Platform:
         absent |= set(source.texts("absent", ()))
         absent -= set(source.texts("present", ()))
         environment.update(source.text_mapping("environment"))
+        foreign += source.texts("foreign", ())
+        native = source.texts("native", ())
+        foreign = [pattern for pattern in foreign if pattern not in native]
     table.finish()
-    return Platform(name, values, frozenset(absent), environment)
+    return Platform(name, values, frozenset(absent), environment, tuple(foreign))
 
 
 def _owners(path: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Sequence
 
 from regreach.arrivals import Arrivals
@@ -223,7 +224,7 @@ class _ConsumerAnalysis:
         }
         for module in sorted(registering | {s.module for s in self.sites}):
             ended = self.analysis.first_import(module)
-            sites = [s for s in self.sites if s.module == module]
+            sites = [s for s in self.sites if s.module == module and not self._is_foreign(s)]
             if not sites or self.arrivals is None:
                 continue
             if ended.raised is None:
@@ -234,6 +235,10 @@ class _ConsumerAnalysis:
             with visitor.attempt():
                 visitor.import_module(module)
                 self.arrivals.run_module(sites)
+
+    def _is_foreign(self, site: Site) -> bool:
+        name = f"{site.module}:{site.function}"
+        return any(fnmatch.fnmatchcase(name, p) for p in self.analysis.platform.foreign)
 
     def _call_site(self, site: Site) -> CallSite:
         values = self.arrivals.values.get(site, {}) if self.arrivals is not None else {}

@@ -1,0 +1,113 @@
+"""What regreach's abstract machine does with the same packages and functions, in the same form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from regreach.evaluate.machine import World
+from regreach.evaluate.session import Ended, Session
+from regreach.evaluate.values import (
+    FALSE,
+    OPEN,
+    Class,
+    Const,
+    Function,
+    Listing,
+    Module,
+    Tuple,
+    Value,
+    may_be_missing,
+)
+from regreach.facts.parse import ModuleFacts
+from regreach.tree.modules import modules_of
+from regreach.verdicts import describe
+
+WORLD = World(
+    values={"typing.TYPE_CHECKING": FALSE}, installed=frozenset({"*"}), environment_closed=True
+)
+
+
+class MemorySources:
+    """The modules of a package whose files are given as texts."""
+
+    def __init__(self, files: Mapping[str, str], top: str) -> None:
+        self._files = files
+        self._modules = modules_of(files, top)
+        self._facts: dict[str, ModuleFacts] = {}
+
+    def has(self, module: str) -> bool:
+        return module in self._modules
+
+    def is_package(self, module: str) -> bool:
+        found = self._modules.get(module)
+        return found is not None and found.is_package
+
+    def children(self, package: str) -> Sequence[str]:
+        return [m for m in self._modules if m.rpartition(".")[0] == package]
+
+    def facts(self, module: str) -> ModuleFacts | None:
+        path = self._modules[module].path
+        if path is None:
+            return None
+        if module not in self._facts:
+            self._facts[module] = ModuleFacts(self._files[path])
+        return self._facts[module]
+
+
+def import_in_orders(
+    files: Mapping[str, str], top: str, orders: Sequence[Sequence[str]]
+) -> list[list[dict[str, Any]]]:
+    """Do in the abstract what `CPython.import_in_orders` does."""
+    sources = MemorySources(files, top)
+    answers = []
+    for names in orders:
+        session = Session(sources, WORLD, top)
+        answers.append([_imported(session, name) for name in names])
+    return answers
+
+
+def _imported(session: Session, name: str) -> dict[str, Any]:
+    ended = session.import_module(name)
+    modules = session.machine.modules.cells
+    return {
+        "ended": _described(ended),
+        "loaded": [m if sure else f"{m} perhaps" for m, sure in session.loaded().items()],
+        "bound": {
+            m: _names(module) for m, module in modules.items() if isinstance(module, Module)
+        },
+    }
+
+
+def _described(ended: Ended) -> str:
+    perhaps = [describe(p.value) for p in ended.may_raise]  # type: ignore[arg-type]
+    outcome = "ok" if ended.raised is None else describe(ended.raised)
+    return " or perhaps ".join([outcome, *perhaps])
+
+
+def _names(owner: Module | Class) -> dict[str, Any]:
+    return {
+        name: encoded(value)
+        for name, value in owner.cells.items()
+        if isinstance(name, str) and not name.startswith(("__", "<")) or name == OPEN
+    }
+
+
+def encoded(value: Value) -> list[Any]:
+    """Return a value as the server does; what is not known for certain as what it is."""
+    if may_be_missing(value):
+        return ["perhaps not bound", repr(value)]
+    if isinstance(value, Const):
+        return ["const", repr(value.value)]
+    if isinstance(value, Module):
+        return ["module", value.name]
+    if isinstance(value, Tuple):
+        return ["tuple", [encoded(v) for v in value.items]]
+    if isinstance(value, Listing) and value.kind == "list":
+        items = value.cells["items"]
+        return ["list", [encoded(v) for v in items.items] if isinstance(items, Tuple) else []]
+    if isinstance(value, Function):
+        return ["function", value.qualname]
+    if isinstance(value, Class):
+        return ["class", value.qualname, _names(value)]
+    return ["other", repr(value)]
