@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import Raised
 from regreach.facts import ir
@@ -68,7 +69,8 @@ def find_remedy(analysis: Analysis, path: InitPath, module: str, branch: Spot | 
     for first in (consumer, module):
         if analysis.first_import(first).raised is not None:
             continue  # it fails with or without
-        ended = Session(sources, analysis.world, analysis.pack.location.name).import_module(first)
+        machine = Machine(sources, analysis.world, analysis.pack.location.name)
+        ended = Session(machine).import_module(first)
         if ended.raised is not None:
             top = Placement(describe(ended.raised), first)
             cycle = _traced(analysis.program, ended.raised, consumer)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from regreach.arrivals import Arrivals
 from regreach.call_sites import Site, find_sites, is_ignored
 from regreach.evaluate.expressions import evaluate
-from regreach.evaluate.machine import Abrupt, Frame, Place, World
+from regreach.evaluate.machine import Abrupt, Frame, Machine, Place, World
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.values import UNKNOWN, Const, Module, Raised, Value
 from regreach.facts import ir
@@ -56,6 +56,7 @@ class Analysis:
             platform.environment,
             pack.environment_closed,
         )
+        self.machine = Machine(program, self.world, pack.location.name)
         self.graph = ImportGraph(program)
         self.notes: list[str] = []
         self.visitor = self.new_session()
@@ -64,7 +65,7 @@ class Analysis:
 
     def new_session(self) -> Session:
         """Return a fresh abstract process for this tree and platform."""
-        return Session(self.program, self.world, self.pack.location.name)
+        return Session(self.machine)
 
     def audit(self) -> Audit:
         """Analyse every registry of the pack."""
@@ -383,7 +384,7 @@ class _ConsumerAnalysis:
     def _loading_chain(self, session: Session, module: str) -> tuple[ImportEdge, ...]:
         """Return the imports that led to a module being loaded in a session, its root first."""
         chain: list[ImportEdge] = []
-        loaders = session.machine.loaders
+        loaders = session.loaders
         while (place := loaders.get(module)) is not None and place.module in loaders:
             edges = edges_of(self.program, place.module, module.rpartition(".")[2])
             edge = next((e for e in edges if e.spot.line == place.line), None)

@@ -186,6 +186,7 @@ def _call_function(
     override = machine.overrides.get(path)
     if override is not None:
         machine.asked.add(path)
+        machine.replay.spoil()
         return override
     watch = machine.watches.get(path)
     if watch is not None:

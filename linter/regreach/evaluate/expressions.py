@@ -785,6 +785,7 @@ def binary(
         items, more = items_of(machine, frame, left), items_of(machine, frame, right)
         merged = None if items is None or more is None else items + more
         if in_place:
+            machine.replay.changed(left)
             value: Value = UNKNOWN if merged is None else Tuple(tuple(merged))
             machine.heap.write(left, "items", value)
             return left

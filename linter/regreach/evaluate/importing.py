@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from regreach.evaluate.machine import Abrupt, Frame, Machine, Place
+from regreach.evaluate.replay import EXECUTING
 from regreach.evaluate.values import (
     MISSING,
     NONE,
@@ -23,8 +24,6 @@ from regreach.evaluate.values import (
 )
 from regreach.facts import ir
 from regreach.facts.source import SourceError
-
-EXECUTING = "<executing>"  # cell of a module whose body has not ended yet
 
 
 def import_statement(machine: Machine, frame: Frame, node: ir.Import) -> None:
@@ -110,6 +109,8 @@ def import_external(machine: Machine, frame: Frame, dotted: str) -> Value:
 
 def _ensure(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
     present = machine.modules.cells.get(name, MISSING)
+    if present is not MISSING:
+        machine.replay.asked_for(name, present)
     if not may_be_missing(present):
         return present
     if present is MISSING:
@@ -143,10 +144,15 @@ def _load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
         else:
             message = f"No module named {name!r}"
         raise machine.error(frame, "ModuleNotFoundError", message)
+    place = machine.place(frame)
+    return machine.replay.load(name, place, lambda: _run_load(machine, frame, name, parent))
+
+
+def _run_load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
+    sources = machine.sources
     heap = machine.heap
     module = machine.new_module(name)
     heap.write(machine.modules, name, module)
-    machine.loaders[name] = machine.place(frame)
     is_package = sources.is_package(name)
     heap.write(module, "__name__", Const(name))
     heap.write(module, "__package__", Const(name if is_package else name.rpartition(".")[0]))

@@ -661,6 +661,7 @@ _CHANGES_LIST = {"remove", "pop", "insert", "sort", "reverse", "discard", "__del
 
 def _change(machine: Machine, owner: Dict | Listing) -> Value:
     key = OPEN if isinstance(owner, Dict) else "items"
+    machine.replay.changed(owner)
     machine.heap.write(owner, key, UNKNOWN)
     return UNKNOWN
 
@@ -781,6 +782,7 @@ def _append(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -
     owner = args[0]
     assert isinstance(owner, Listing)
     items = items_of(machine, frame, owner)
+    machine.replay.changed(owner)
     known = items is not None and len(args) == 2 and len(items) < MAX_ITEMS
     machine.heap.write(
         owner, "items", Tuple((*(items or ()), args[1])) if known else UNKNOWN
@@ -793,6 +795,7 @@ def _extend(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -
     assert isinstance(owner, Listing)
     items = items_of(machine, frame, owner)
     more = items_of(machine, frame, args[1]) if len(args) == 2 else None
+    machine.replay.changed(owner)
     known = items is not None and more is not None
     machine.heap.write(
         owner, "items", Tuple((*(items or ()), *(more or ()))) if known else UNKNOWN

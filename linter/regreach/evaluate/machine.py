@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from regreach.evaluate.heap import Delta, Heap
+from regreach.evaluate.replay import Replay
 from regreach.evaluate.values import (
     MISSING,
     NONE,
@@ -190,6 +191,7 @@ class Machine:
         ] = {}
         self.conditions: list[Place] = []
         self.reasons: dict[tuple[Obj, Any], tuple[Place, ...]] = {}
+        self.replay = Replay(self)
         self.loaders: dict[str, Place] = {}  # by which line each module was loaded, last time it was
         self.asked: set[str] = set()  # which of the overridden functions were called
         self.unresolved: dict[Place, str] = {}
@@ -203,6 +205,7 @@ class Machine:
         self._contexts: dict[tuple[Any, ...], int] = {}
         for name, value in world.environment.items():
             self.heap.write(self.environ, Const(name), Const(value))
+        self.start = self.heap.mark()  # where every process begins
 
     # -- allocation ---------------------------------------------------------------------------
 
@@ -221,6 +224,7 @@ class Machine:
             found = self._allocated[key] = make()
         else:
             self.heap.clear(found)
+        self.replay.created(found)
         return found
 
     # -- branches -----------------------------------------------------------------------------

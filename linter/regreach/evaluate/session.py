@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from regreach.evaluate.calls import call
 from regreach.evaluate.expressions import get_attribute
+from regreach.evaluate.heap import Delta
 from regreach.evaluate.importing import import_module, loaded_modules
-from regreach.evaluate.machine import Abrupt, Frame, Machine, Pending, Sources, World
+from regreach.evaluate.machine import Abrupt, Frame, Machine, Pending, Place
 from regreach.evaluate.values import MISSING, Module, Raised, Scope, Value
 
 _T = TypeVar("_T")
+_ACTIVE: WeakKeyDictionary[Machine, Session] = WeakKeyDictionary()
 _STACK = 512 * 1024 * 1024
 _RECURSION = 100_000
 
@@ -35,18 +38,42 @@ class Ended:
 
 
 class Session:
-    """A machine with a main frame. State is kept between calls; ``attempt`` undoes what is done in it."""
+    """One abstract process with a state of its own, on a machine that several may share.
 
-    def __init__(self, sources: Sources, world: World, top_level: str) -> None:
-        self.machine = Machine(sources, world, top_level)
+    State is kept between calls; ``attempt`` undoes what is done in it. Only one session of a machine
+    is in its heap at a time: using another puts the state of the first aside.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
         self.frame = self._main()
+        self.loaders: dict[str, Place] = {}
+        self._aside: Delta = {}
+        self._attempts = 0
         self._trail: list[tuple[str, int, Ended]] = []
 
     @staticmethod
     def _main() -> Frame:
         return Frame(Module("__main__"), Scope())
 
+    def activate(self) -> None:
+        """Bring this session's state into the machine."""
+        machine = self.machine
+        other = _ACTIVE.get(machine)
+        if other is self:
+            return
+        if other is not None:
+            assert not other._attempts, "a session is put aside in the middle of an attempt"
+            # a trail is a path to return on: it is cheaper gone again than kept
+            other._aside = {} if other._trail else machine.heap.delta(machine.start)
+            other._trail.clear()
+            machine.heap.undo(machine.start)
+        machine.heap.apply(self._aside)
+        machine.loaders = self.loaders
+        _ACTIVE[machine] = self
+
     def _run(self, action: Callable[[], Value]) -> Ended:
+        self.activate()
         self.frame = self._main()
         raised: Raised | None = None
         value: Value = MISSING
@@ -92,6 +119,7 @@ class Session:
 
     def resolve(self, path: str) -> Value:
         """Return what ``module:Class.attribute`` stands for now; MISSING when it is not there."""
+        self.activate()
         module, _, name = path.partition(":")
         value: Value = self.machine.module_object(module) or MISSING
         for part in name.split(".") if name else ():
@@ -102,15 +130,19 @@ class Session:
 
     def loaded(self) -> dict[str, bool]:
         """Return the loaded modules in order; False stands for *maybe*."""
+        self.activate()
         return loaded_modules(self.machine)
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Undo at the end whatever is done inside."""
+        self.activate()
         mark = self.machine.heap.mark()
+        self._attempts += 1
         try:
             yield
         finally:
+            self._attempts -= 1
             self.machine.heap.undo(mark)
 
     def import_first(self, name: str) -> Ended:
@@ -118,6 +150,7 @@ class Session:
 
         What the last such state has in common with it (the parent packages) is not run again.
         """
+        self.activate()
         heap = self.machine.heap
         parts = name.split(".")
         wanted = [".".join(parts[: i + 1]) for i in range(len(parts))]
