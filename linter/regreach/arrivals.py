@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from regreach.call_sites import Site, parameters_of
 from regreach.evaluate.calls import look_up_in_class
-from regreach.evaluate.machine import Explorer, Frame
+from regreach.evaluate.machine import Abrupt, Explorer, Frame
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import (
     MISSING,
@@ -28,8 +28,10 @@ from regreach.pack import Registry
 # called with line, selector argument, number of the path, other arguments
 OnArrival = Callable[[int, Value, int, Mapping[str, Value]], None]
 
-# So many paths through the function around a site are told apart; beyond that they are merged.
+# So many paths through the function around a site are told apart, and so many changes of state are
+# spent on telling them apart; beyond that they are merged.
 _MAX_PATHS = 64
+_MAX_CHANGES = 100_000
 
 
 class Arrivals:
@@ -44,6 +46,7 @@ class Arrivals:
         self._registered = list(registered)
         self.values: dict[Site, dict[Key, SiteValue]] = {}
         self._runs: dict[object, InitRun] = {}
+        self._changes: dict[str, int] = {}
 
     def run_module(self, sites: Sequence[Site]) -> None:
         """Run the sites of one module in the session's present state."""
@@ -98,7 +101,11 @@ class Arrivals:
         asked = path.session.machine.asked
         asked.clear()
         with path.session.attempt(), path.choosing(choice):
-            paths = run_function(path, module, function, on_arrival)
+            limit = _MAX_PATHS if self._changes.get(function, 0) < _MAX_CHANGES else 1
+            before = path.session.machine.heap.written
+            paths = run_function(path, module, function, max(by_line), limit, on_arrival)
+            spent = path.session.machine.heap.written - before
+            self._changes[function] = self._changes.get(function, 0) + spent
         for (site, key), numbers in sure_paths.items():
             if len(numbers) == paths:
                 self.values[site][key] = replace(self.values[site][key], arrives="yes")
@@ -124,8 +131,17 @@ class Arrivals:
         values[key] = _merge(values.get(key), found)
 
 
-def run_function(path: InitPath, module: str, function: str, on_arrival: OnArrival) -> int:
-    """Run the outermost function around a site with unknown arguments, path by path; return their number.
+def run_function(
+    path: InitPath,
+    module: str,
+    function: str,
+    last_line: int,
+    max_paths: int,
+    on_arrival: OnArrival,
+) -> int:
+    """Run the outermost function around sites with unknown arguments, path by path; return their number.
+
+    A path ends with the construction on ``last_line``: what comes after it cannot matter to it.
 
     The consumer itself is not run: ``on_arrival`` is called while the session is in the state of
     that moment.
@@ -146,9 +162,12 @@ def run_function(path: InitPath, module: str, function: str, on_arrival: OnArriv
             value = given.get(selector, UNKNOWN)
             others = {k: v for k, v in given.items() if k != selector and k not in consumer.made}
             on_arrival(frame.line, value, number, others)
+            if frame.line == last_line:
+                raise Abrupt("return")
         return UNKNOWN
 
-    explorer = Explorer(module, _MAX_PATHS)
+    explorer = Explorer(module, max_paths)
+    begun = machine.heap.written
     for number in itertools.count(1):
         conditions = list(machine.conditions)
         with session.attempt():
@@ -161,6 +180,8 @@ def run_function(path: InitPath, module: str, function: str, on_arrival: OnArriv
                 machine.conditions = conditions
         if not explorer.another():
             break
+        if machine.heap.written - begun > _MAX_CHANGES:
+            return 0  # there are more paths: nothing holds for all of them
     return number
 
 

@@ -19,6 +19,7 @@ class Heap:
 
     def __init__(self) -> None:
         self._journal: list[tuple[Obj, Any, Value]] = []
+        self.written = 0  # how many writes there were in all, for budgets
 
     def mark(self) -> int:
         """Return the present position of the journal."""
@@ -27,6 +28,7 @@ class Heap:
     def write(self, obj: Obj, key: Any, value: Value) -> None:
         """Set a cell; MISSING removes it."""
         cells = obj.cells
+        self.written += 1
         self._journal.append((obj, key, cells.get(key, MISSING)))
         if value is MISSING:
             cells.pop(key, None)

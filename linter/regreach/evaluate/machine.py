@@ -42,6 +42,8 @@ MAX_CALL_DEPTH = 60
 MAX_RECURSION = 3
 # So many statements may be run by one call made from module level before it is given up.
 CALL_BUDGET = 40_000
+# So many unknown branches may lie one in the other before calls in them are no longer followed.
+MAX_CONDITIONS = 12
 
 
 class Abrupt(Exception):  # noqa: N818  (it is control flow, no error)
@@ -199,6 +201,8 @@ class Machine:
         self.import_guards: list[Module] = []  # modules in a ``try`` that outlives an ImportError
         self.taken: list[Place] | None = None  # where branches known to be taken are noted
         self.explorer: Explorer | None = None
+        self.max_call_depth = MAX_CALL_DEPTH
+        self.call_budget = CALL_BUDGET
         self._depth = 0
         self._budget = CALL_BUDGET
         self._allocated: dict[tuple[Any, ...], Obj] = {}
@@ -381,7 +385,9 @@ class Machine:
 
     def may_enter(self, function: Function) -> bool:
         """Return whether a call of this function is still to be followed."""
-        if self._depth >= MAX_CALL_DEPTH or self._budget <= 0:
+        if self._depth >= self.max_call_depth or self._budget <= 0:
+            return False
+        if len(self.conditions) > MAX_CONDITIONS:
             return False
         definition = function.definition
         count = sum(
@@ -393,7 +399,7 @@ class Machine:
     def calling(self) -> Iterator[None]:
         """Count the depth of calls; the outermost gets a fresh budget."""
         if self._depth == 0:
-            self._budget = CALL_BUDGET
+            self._budget = self.call_budget
         self._depth += 1
         try:
             yield

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -19,6 +19,8 @@ from regreach.evaluate.values import MISSING, Module, Raised, Scope, Value
 
 _T = TypeVar("_T")
 _ACTIVE: WeakKeyDictionary[Machine, Session] = WeakKeyDictionary()
+_UNKNOWN_DEPTH = 5  # how deep calls are followed when the arguments are unknown
+_UNKNOWN_BUDGET = 1_500  # and how many statements are run
 _STACK = 512 * 1024 * 1024
 _RECURSION = 100_000
 
@@ -81,7 +83,8 @@ class Session:
             value = action()
         except Abrupt as abrupt:
             raised = abrupt.value if isinstance(abrupt.value, Raised) else Raised(abrupt.value)
-        pendings = tuple(p for p in self.frame.pendings if p.kind == "raise")
+        # how it may end is of interest from here on, not the state that it would leave
+        pendings = tuple(replace(p, delta={}) for p in self.frame.pendings if p.kind == "raise")
         return Ended(raised, pendings, value)
 
     def import_module(self, name: str) -> Ended:
@@ -104,18 +107,27 @@ class Session:
         )
 
     def call_with_unknown(self, function: Value, args: Sequence[Value]) -> Ended:
-        """Call a function with these arguments, all others being unknown."""
-        return self._run(
-            lambda: call(
-                self.machine,
-                self.frame,
-                function,
-                tuple(args),
-                {},
-                site=("session",),
-                complete=False,
+        """Call a function with these arguments, all others being unknown.
+
+        With so little known, it is not followed far.
+        """
+        machine = self.machine
+        limits = machine.max_call_depth, machine.call_budget
+        machine.max_call_depth, machine.call_budget = _UNKNOWN_DEPTH, _UNKNOWN_BUDGET
+        try:
+            return self._run(
+                lambda: call(
+                    machine,
+                    self.frame,
+                    function,
+                    tuple(args),
+                    {},
+                    site=("session",),
+                    complete=False,
+                )
             )
-        )
+        finally:
+            machine.max_call_depth, machine.call_budget = limits
 
     def resolve(self, path: str) -> Value:
         """Return what ``module:Class.attribute`` stands for now; MISSING when it is not there."""
