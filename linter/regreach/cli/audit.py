@@ -15,7 +15,7 @@ from regreach.cli import options as shared
 @shared.output_options
 def audit(**options: Any) -> None:
     """Print each registry as a matrix, the findings with their story, and the call sites."""
-    from regreach.cli.printing import rendered, write
+    from regreach.cli.printing import rendered, terminal_width, write
     from regreach.report import as_json, text
     from regreach.run import analyse
 
@@ -28,7 +28,7 @@ def audit(**options: Any) -> None:
         write(as_json.audit_json(result.audit, result.findings), output)
     else:
         lines = text.audit_lines(result.audit, result.findings)
-        write(rendered(lines, color=color), output)
+        write(rendered(lines, color=color, width=terminal_width(output)), output)
     if not options["quiet"]:
         notes = [*text.problem_lines(result.audit), text.summary(result.findings)]
         click.echo(rendered(notes, color=color), err=True, nl=False)

@@ -15,7 +15,7 @@ from regreach.cli import options as shared
 @shared.output_options
 def check(**options: Any) -> None:
     """Report registrations that their look-up cannot reach (default: the tree in this folder)."""
-    from regreach.cli.printing import rendered, write
+    from regreach.cli.printing import rendered, terminal_width, write
     from regreach.report import as_json, text
     from regreach.run import analyse
 
@@ -28,7 +28,7 @@ def check(**options: Any) -> None:
         write(as_json.check_json(result.audit, result.findings), output)
     else:
         lines = [line for f in result.findings for line in text.finding_lines(f)]
-        write(rendered(lines, color=color), output)
+        write(rendered(lines, color=color, width=terminal_width(output)), output)
     if not options["quiet"]:
         notes = [*text.problem_lines(result.audit), text.summary(result.findings)]
         click.echo(rendered(notes, color=color), err=True, nl=False)

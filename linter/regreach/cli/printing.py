@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -14,10 +15,13 @@ from rich.console import Console
 from rich.text import Text
 
 from regreach.errors import ConfigError
+from regreach.report.text import wrapped
 
 
-def rendered(lines: Iterable[Text], *, color: bool) -> str:
-    """Return lines as text; with ``color``, with terminal codes. Lines are never wrapped."""
+def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) -> str:
+    """Return lines as text; with ``color``, with terminal codes. They are folded only to a ``width``."""
+    if width is not None:
+        lines = wrapped(lines, width)
     buffer = StringIO()
     console = Console(
         file=buffer,
@@ -28,11 +32,18 @@ def rendered(lines: Iterable[Text], *, color: bool) -> str:
         markup=False,
         emoji=False,
         soft_wrap=True,
-        width=200,
+        width=100_000,
     )
     for line in lines:
         console.print(line)
     return buffer.getvalue()
+
+
+def terminal_width(output: Path | None) -> int | None:
+    """Return the width to fold to: that of the terminal, None when standard output is none."""
+    if output is not None or not sys.stdout.isatty():
+        return None
+    return shutil.get_terminal_size().columns
 
 
 def write(text: str, output: Path | None) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rich.console import Console
 from rich.text import Text
 
 from regreach.model import Audit, Cell, Finding, RegistryResult
@@ -25,6 +26,7 @@ _MARKS = {
     "maybe": ("maybe", "magenta", "depends on conditions"),
 }
 _LABEL_WIDTH = 13
+_LEAST_WIDTH = 30  # no line is folded to less than this
 
 
 def finding_lines(finding: Finding, *, details: bool = True) -> list[Text]:
@@ -42,6 +44,32 @@ def finding_lines(finding: Finding, *, details: bool = True) -> list[Text]:
             line.append(detail.text, _detail_style(detail.label))
             lines.append(line)
     return lines
+
+
+def wrapped(lines: Iterable[Text], width: int) -> list[Text]:
+    """Return lines folded to a width for a terminal; what follows is indented below where the text began."""
+    result: list[Text] = []
+    console = Console(width=width)
+    for line in lines:
+        indent = _hanging_indent(line.plain)
+        if len(line) <= width or width - indent < _LEAST_WIDTH:
+            result.append(line)
+            continue
+        first, *rest = line.wrap(console, width)
+        result.append(first)
+        if rest:
+            remainder = line[len(first) :]
+            remainder = remainder[len(remainder.plain) - len(remainder.plain.lstrip()) :]
+            for part in remainder.wrap(console, width - indent):
+                result.append(Text(" " * indent) + part)
+    return result
+
+
+def _hanging_indent(text: str) -> int:
+    """Return the column below which the rest of a folded line belongs."""
+    if text.startswith("    ") and not text[4:5].isspace():
+        return 4 + _LABEL_WIDTH + 1
+    return 4
 
 
 def _detail_style(label: str) -> str:
