@@ -47,9 +47,11 @@ def facts(audit: Audit, cell: Cell) -> list[Detail]:
         details.append(Detail("looked up", f"{cell.lookup}  {clipped(cell.lookup.text)}"))
     if cell.raised_at is not None:
         details.append(Detail("raises", f"{cell.raised_at}  {cell.exception}"))
-    crashing = site_texts(sites(audit, cell, "raises", "maybe"))
-    if crashing:
-        details.append(Detail("crashes", listed(crashing, 8)))
+    crashing = sites(audit, cell, "raises", "maybe")
+    for site in crashing[:_LISTED]:
+        details.append(Detail("crashes", f"{site.spot}  {site.function}"))
+    if len(crashing) > _LISTED:
+        details.append(Detail("crashes", f"and {len(crashing) - _LISTED} more call sites"))
     safe = site_texts(sites(audit, cell, "ok"))
     if safe:
         details.append(Detail("saves itself", listed(safe, 8)))

@@ -40,7 +40,8 @@ def finding_lines(finding: Finding, *, details: bool = True) -> list[Text]:
     lines = [head]
     if details:
         for detail in finding.details:
-            line = Text(f"    {detail.label:<{_LABEL_WIDTH}} ", "dim")
+            line = Text()
+            line.append(f"    {detail.label:<{_LABEL_WIDTH}} ", "dim")
             line.append(detail.text, _detail_style(detail.label))
             lines.append(line)
     return lines
@@ -111,6 +112,7 @@ def audit_lines(audit: Audit, findings: Sequence[Finding]) -> list[Text]:
     lines = [head, Text(f"importing the consumer executes {len(audit.eager)} modules", "dim")]
     for registry in audit.registries:
         lines += [Text(), *_registry_lines(registry)]
+    lines += [Text(), *_legend(c for r in audit.registries for c in r.cells)]
     if findings:
         lines.append(Text())
     for finding in findings:
@@ -124,7 +126,7 @@ def _registry_lines(registry: RegistryResult) -> list[Text]:
     title = Text(registry.id, "bold")
     title.append(f"  {registered} registered of {len(registry.cells)} keys", "dim")
     if len(registry.parts) == 2:
-        return [title, *_matrix(registry.parts, registry.cells), _legend(registry.cells)]
+        return [title, *_matrix(registry.parts, registry.cells)]
     return [title, *(Text(f"  {key_text(c.key)}  {_mark(c)[0]}", _mark(c)[1]) for c in registry.cells)]
 
 
@@ -176,15 +178,16 @@ def _mark(cell: Cell) -> tuple[str, str, str]:
     return _MARKS["unreached"]
 
 
-def _legend(cells: Iterable[Cell]) -> Text:
+def _legend(cells: Iterable[Cell]) -> list[Text]:
     used = {_mark(c) for c in cells}
-    line = Text("  ", "dim")
+    lines = []
     for mark, style, meaning in _MARKS.values():
         if (mark, style, meaning) in used:
-            line.append(mark, style)
-            line.append(f" {meaning}   ", "dim")
-    line.rstrip()
-    return line
+            line = Text("  ")
+            line.append(f"{mark:<8}", style)
+            line.append(f" {meaning}", "dim")
+            lines.append(line)
+    return lines
 
 
 def _call_site_lines(audit: Audit) -> list[Text]:
@@ -192,7 +195,6 @@ def _call_site_lines(audit: Audit) -> list[Text]:
         return []
     count = len(audit.call_sites)
     lines = [Text(f"{count} call site{'s' if count != 1 else ''}", "bold")]
-    width = max(len(str(s.spot)) for s in audit.call_sites)
     for site in audit.call_sites:
         crashing = list(
             dict.fromkeys(
@@ -201,7 +203,7 @@ def _call_site_lines(audit: Audit) -> list[Text]:
                 if v.outcome != "ok" and v.arrives != "no" and _is_registered(audit, v.key)
             )
         )
-        line = Text(f"  {str(site.spot):<{width}}  ")
+        line = Text(f"  {site.spot}  ")
         line.append(f"{site.argument}", "dim")
         if crashing:
             line.append(f"  fails for {', '.join(crashing)}", "red")
