@@ -160,6 +160,7 @@ class _ConsumerAnalysis:
         self.sites: list[Site] = []
         self.arrivals: Arrivals | None = None
         self.runs: dict[Key, InitRun] = {}
+        self.process_contents: dict[str, dict[Value, Value] | None] = {}
 
     def run(self) -> tuple[list[RegistryResult], list[CallSite]]:
         """Return the results of all registries, and the call sites."""
@@ -171,6 +172,8 @@ class _ConsumerAnalysis:
             self.registrations[registry.id] = self._registrations(registry)
         self.sites = find_sites(self.program, self.pack, self.consumer)
         self._visit()
+        for registry in self.registries:  # before anything else, as another process must be entered
+            self._in_process(registry, ())
         results = [self._result(r) for r in self.registries]
         return results, [self._call_site(s) for s in self.sites]
 
@@ -359,11 +362,12 @@ class _ConsumerAnalysis:
         return self.arrivals.at(key) if self.arrivals is not None else []
 
     def _in_process(self, registry: Registry, key: Key) -> Tristate:
-        session = self.analysis.process()
-        if session is None:
-            return "no"
-        path = InitPath(session, self.pack, self.consumer, self.registries)
-        contents = path.contents(registry)
+        """Return whether a key is there once the process roots are imported."""
+        if registry.id not in self.process_contents:
+            session = self.analysis.process()
+            path = None if session is None else InitPath(session, self.pack, self.consumer, ())
+            self.process_contents[registry.id] = None if path is None else path.contents(registry)
+        contents = self.process_contents[registry.id]
         return state_of(contents, key) if contents is not None else "no"
 
     def _hangs_on(self, reach: Reach, key: Key, modules: Sequence[str]) -> tuple[ImportEdge, ...]:
