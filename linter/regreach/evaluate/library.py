@@ -75,6 +75,7 @@ _TRANSPARENT = {
     "typing_extensions.runtime_checkable",
     "typing.override",
 }
+_CALLABLES = (Function, Class, Bound, Partial, Builtin)
 _DESCRIPTORS = {
     "builtins.property": "property",
     "functools.cached_property": "property",
@@ -103,7 +104,7 @@ def call_external(
         return known
     if path in _DESCRIPTORS and args:
         return Descriptor(_DESCRIPTORS[path], args[0])
-    if path in _TRANSPARENT and len(args) == 1 and isinstance(args[0], (Function, Class)):
+    if path in _TRANSPARENT and len(args) == 1 and isinstance(args[0], _CALLABLES):
         return decorate_external(function, args[0])
     model = _CALLS.get(path)
     if model is not None:
@@ -407,7 +408,7 @@ _CALLS["builtins.all"] = _quantified(False)
 
 @_model("builtins.callable")
 def _callable(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
-    if args and isinstance(args[0], (Function, Class, Bound, Partial, Builtin)):
+    if args and isinstance(args[0], _CALLABLES):
         return TRUE
     return FALSE if args and isinstance(args[0], (Const, Tuple)) else UNKNOWN
 
@@ -562,7 +563,7 @@ def _wraps(*_: Any) -> Value:
 
 @_model("functools.lru_cache", "functools.cache")
 def _cache(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
-    if args and isinstance(args[0], Function):
+    if args and isinstance(args[0], _CALLABLES):
         return args[0]
     return External("functools.lru_cache()")
 
