@@ -168,7 +168,9 @@ def run_function(
 
     explorer = Explorer(module, max_paths)
     begun = machine.heap.written
-    for number in itertools.count(1):
+    number = 0
+    while True:
+        number += 1
         conditions = list(machine.conditions)
         with session.attempt():
             machine.explorer = explorer
@@ -179,10 +181,9 @@ def run_function(
                 machine.explorer, machine.constructions = None, {}
                 machine.conditions = conditions
         if not explorer.another():
-            break
+            return number
         if machine.heap.written - begun > _MAX_CHANGES:
             return 0  # there are more paths: nothing holds for all of them
-    return number
 
 
 def _function_and_receiver(

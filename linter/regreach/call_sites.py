@@ -66,7 +66,9 @@ def _sites_in(
             text = facts.line_text(line)
             function = around.scope or "<module>"
             selector = _selector_argument(call, consumer)
-            yield Site(module, Spot(path, line, text), call.line, function, expression_text(selector))
+            yield Site(
+                module, Spot(path, line, text), call.line, function, expression_text(selector)
+            )
 
 
 def _has_star_import(facts: ModuleFacts) -> bool:

@@ -29,7 +29,9 @@ def edges_of(program: Program, module: str, *words: str) -> list[ImportEdge]:
     path = program.path(module)
     if facts is None or path is None:
         return []
-    names = walk.bindings_of_imports(facts, "import_module") if "import_module" in facts.text else {}
+    names = (
+        walk.bindings_of_imports(facts, "import_module") if "import_module" in facts.text else {}
+    )
     result: list[ImportEdge] = []
     for node, around in walk.statements(facts, *(words or ("import",))):
         dynamic = False
@@ -51,9 +53,7 @@ def edges_of(program: Program, module: str, *words: str) -> list[ImportEdge]:
     return result
 
 
-def _from_targets(
-    program: Program, module: str, node: ir.ImportFrom
-) -> Iterator[tuple[str, bool]]:
+def _from_targets(program: Program, module: str, node: ir.ImportFrom) -> Iterator[tuple[str, bool]]:
     base = node.module or ""
     if node.level:
         package = module if program.is_package(module) else module.rpartition(".")[0]
@@ -86,7 +86,7 @@ def _bound_names(program: Program, package: str) -> set[str]:
             names.update(t.id for t in node.targets if isinstance(t, ir.Name))
         elif isinstance(node, ir.ImportFrom):
             # `from package import sub` in the package itself binds the submodule that it loads
-            own = node.level == 1 and node.module is None or node.module == package
+            own = (node.level == 1 and node.module is None) or node.module == package
             names.update(alias or name for name, alias in node.names if not own)
     return names
 
@@ -177,6 +177,7 @@ class ImportGraph:
         the way, but not of what is returned.
         """
         eager: nx.DiGraph[str] = nx.DiGraph()
+        edge: ImportEdge | None
         for importer, imported, edge in self.graph.edges(data="edge"):
             if edge is not None and edge.kind not in ("eager", "dynamic"):
                 continue

@@ -166,7 +166,9 @@ class _Table:
 
     def texts(self, key: str, default: Sequence[str] | None = None) -> tuple[str, ...]:
         """Return a list of strings."""
-        values = self._take(key, list, None if default is None else list(default), "a list of strings")
+        values = self._take(
+            key, list, None if default is None else list(default), "a list of strings"
+        )
         if not all(isinstance(v, str) for v in values):
             raise self.error(key, f"must be a list of strings, not {values!r}")
         return tuple(values)
@@ -223,13 +225,13 @@ def load_pack(text: str, source: str) -> Pack:
         key: Selector(key, t.text("enum"), t.texts("sources", ()))
         for key, t in top.named_tables("selectors").items()
     }
-    consumers = {key: _consumer(key, t, selectors) for key, t in top.named_tables("consumers").items()}
+    consumers = {
+        key: _consumer(key, t, selectors) for key, t in top.named_tables("consumers").items()
+    }
     registries = tuple(_registry(t, consumers) for t in top.tables("registries"))
     assumptions = top.table("assumptions")
     common = top.table("common")
-    platforms = {
-        key: _platform(key, t, common) for key, t in top.named_tables("platforms").items()
-    }
+    platforms = {key: _platform(key, t, common) for key, t in top.named_tables("platforms").items()}
     default = top.text("default_platform", next(iter(platforms), ""))
     if default not in platforms:
         raise top.error("default_platform", f"is {default!r}, which [platforms] does not have")

@@ -58,7 +58,9 @@ def _uses_in(
         decorators = node.decorators if isinstance(node, (ir.FunctionDef, ir.ClassDef)) else ()
         for decorator in decorators:
             value = decorator.value
-            if isinstance(value, ir.Call) and _names_registrar(value.func, imported, registrars, module):
+            if isinstance(value, ir.Call) and _names_registrar(
+                value.func, imported, registrars, module
+            ):
                 yield _use(facts, module, path, decorator.line, symbol, value, names)
         if decorators:
             continue
@@ -77,7 +79,9 @@ def _use(
     call: ir.Call,
     names: list[str],
 ) -> Use:
-    given = dict(zip(names, (a.value for a in call.args if not a.keyword and not a.star), strict=False))
+    given = dict(
+        zip(names, (a.value for a in call.args if not a.keyword and not a.star), strict=False)
+    )
     given.update({a.keyword: a.value for a in call.args if a.keyword in names})
     parts = [given.get(name, ir.Opaque(())) for name in names]
     text = facts.text.split("\n", line)[line - 1]
@@ -92,7 +96,10 @@ def _key_parameters(program: Program, registry: Registry) -> list[str]:
         home, name = split_path(path)
         facts = program.readable_facts(home) if program.has(home) else None
         for node, around in walk.statements(facts) if facts is not None else ():
-            if isinstance(node, ir.FunctionDef) and around.within(node.name, function=True).scope == name:
+            if (
+                isinstance(node, ir.FunctionDef)
+                and around.within(node.name, function=True).scope == name
+            ):
                 params = [p.name for p in node.params if p.name not in ("self", "cls")]
                 return params[:count]
     return [f"argument {i + 1}" for i in range(count)]

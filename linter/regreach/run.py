@@ -14,7 +14,6 @@ from regreach.program import Program
 from regreach.tree import open_tree
 from regreach.verdicts import Analysis
 
-
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 

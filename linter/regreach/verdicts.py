@@ -74,7 +74,9 @@ class Analysis:
         eager: list[str] = []
         for consumer in self.pack.consumers.values():
             if not self.program.has(consumer.module):
-                self.note(f"this tree has no module {consumer.module}; nothing reads its registries")
+                self.note(
+                    f"this tree has no module {consumer.module}; nothing reads its registries"
+                )
                 continue
             registries = [r for r in self.pack.registries if r.consumer == consumer.name]
             session = self.new_session()
@@ -192,7 +194,7 @@ class _ConsumerAnalysis:
 
     def _key_of_use(self, use: Use) -> Key | None:
         """Return a key's parts; those that are no literals are evaluated in the module's own namespace."""
-        parts = [node.value if isinstance(node, ir.Const) else None for node in use.key]
+        parts: list[object] = [n.value if isinstance(n, ir.Const) else None for n in use.key]
         if None in parts:
             parts = self._evaluated(use)
         if not all(isinstance(part, str) for part in parts):
@@ -285,7 +287,9 @@ class _ConsumerAnalysis:
         after_import = self.path.present(registry, key)
         run = self._run_for(registry, key)
         outcome: Outcome = run.outcome if run is not None else "unreached"
-        at_lookup = run.at_lookup.get(registry.id, after_import) if run is not None else after_import
+        at_lookup = (
+            run.at_lookup.get(registry.id, after_import) if run is not None else after_import
+        )
         raised = _exception_of(run)
         lookup = run.lookups.get(registry.id) if run is not None else None
         branch = analysis.spot(run.branch if run is not None else None)
@@ -351,7 +355,11 @@ class _ConsumerAnalysis:
             return "runner"
         if self._in_process(registry, key) == "yes":
             return "process"
-        loaded = {v.loaded for _, v in self._arriving(key) if v.reads} if registry.on_init_path else set()
+        loaded = (
+            {v.loaded for _, v in self._arriving(key) if v.reads}
+            if registry.on_init_path
+            else set()
+        )
         if loaded == {"yes"}:
             return "caller"
         if loaded - {"no"} or at_lookup == "maybe":

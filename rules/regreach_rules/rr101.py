@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from regreach.model import Audit, Cell, Detail, Finding, Remedy
 from regreach.rule import Rule, fingerprint, key_text
+
 from regreach_rules import story
 
 
@@ -66,12 +67,16 @@ def remedy_details(remedy: Remedy, cell: Cell) -> list[Detail]:
     """Return the line to add, where, and why there."""
     details = []
     if remedy.lazy.error is None:
-        where = f"below {remedy.branch}, before the look-up" if remedy.branch else "before the look-up"
+        where = (
+            f"below {remedy.branch}, before the look-up" if remedy.branch else "before the look-up"
+        )
         details.append(Detail("add", f"{remedy.statement}"))
         details.append(Detail("where", where))
     else:
         details.append(Detail("add", f"no import in the branch works: {remedy.lazy.error}"))
-    details.append(Detail("why lazy" if remedy.lazy.error is None else "at the top", _top(remedy, cell)))
+    details.append(
+        Detail("why lazy" if remedy.lazy.error is None else "at the top", _top(remedy, cell))
+    )
     return details
 
 
@@ -80,7 +85,9 @@ def _top(remedy: Remedy, cell: Cell) -> str:
         return "not needed: at the top of the module it closes no import cycle"
     home = cell.consumer.partition(":")[0]
     chain = story.chain_text(remedy.cycle, remedy.cycle[-1].imported if remedy.cycle else home)
-    text = f"at the top of the module it closes an import cycle: {home.rpartition('.')[2]} → {chain}"
+    text = (
+        f"at the top of the module it closes an import cycle: {home.rpartition('.')[2]} → {chain}"
+    )
     if remedy.top.error is None:
         return f"{text}; a risk only: with either end imported first it works today"
     first = remedy.top.first.rpartition(".")[2]

@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from regreach.model import Audit, Cell, Detail, Finding
 from regreach.rule import Rule, fingerprint, key_text
+
 from regreach_rules import story
 
 # Nothing fails today: the branch and the exception are not told.

@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from regreach.model import Audit, Cell, Finding, Spot
 from regreach.rule import Rule, fingerprint
+
 from regreach_rules import story
 
 

@@ -68,7 +68,7 @@ def importers(edges: Sequence[ImportEdge]) -> str:
     files: dict[tuple[str, str], list[str]] = {}
     for edge in edges:
         name = short(edge.spot).rpartition(":")[0]
-        words = "at module level" if edge.kind == "eager" else edge.kind
+        words: str = "at module level" if edge.kind == "eager" else edge.kind
         if edge.kind == "eager" and edge.guards:
             words = clipped(edge.guards[-1].rstrip(":"), 50)
         files.setdefault((name, words), []).append(str(edge.spot.line))

@@ -35,8 +35,12 @@ def output_options(function: _F) -> _F:
 _ANALYSIS: list[Callable[[Any], Any]] = [
     click.argument("target", default="."),
     click.option("--rev", metavar="REV", help="Read this revision of the git repository TARGET."),
-    click.option("--pack", metavar="NAME", help="The pack to use: a name, or the path of a TOML file."),
-    click.option("--platform", metavar="NAME", help="Whose facts hold, e.g. cuda, hip, npu, cpu, xpu."),
+    click.option(
+        "--pack", metavar="NAME", help="The pack to use: a name, or the path of a TOML file."
+    ),
+    click.option(
+        "--platform", metavar="NAME", help="Whose facts hold, e.g. cuda, hip, npu, cpu, xpu."
+    ),
     click.option(
         "--env",
         "environment",
@@ -50,7 +54,9 @@ _ANALYSIS: list[Callable[[Any], Any]] = [
         multiple=True,
         help="Analyse as if this third-party package were not installed. Repeatable.",
     ),
-    click.option("--select", metavar="CODES", multiple=True, help="Only these rules, e.g. RR101,RR102."),
+    click.option(
+        "--select", metavar="CODES", multiple=True, help="Only these rules, e.g. RR101,RR102."
+    ),
     click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules."),
     click.option(
         "--offline", is_flag=True, help="Fetch nothing: a requirement must be in the cache already."
@@ -65,7 +71,9 @@ _OUTPUT: list[Callable[[Any], Any]] = [
         show_default=True,
         help="How to print.",
     ),
-    click.option("--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Print to a file."),
+    click.option(
+        "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Print to a file."
+    ),
     click.option(
         "--fail-on",
         type=click.Choice(["error", "warning", "info"]),
@@ -127,7 +135,7 @@ def progress(quiet: bool) -> Iterator[Callable[[str], None]]:
 
     console = Console(stderr=True)
     with console.status("") as status:
-        yield lambda text: status.update(text)
+        yield status.update
 
 
 def use_color(choice: str, to_file: bool) -> bool:

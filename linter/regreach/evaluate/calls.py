@@ -132,9 +132,7 @@ def call(
             complete=complete,
         )
     if isinstance(function, Descriptor):
-        return call(
-            machine, frame, function.function, args, keywords, site=site, complete=complete
-        )
+        return call(machine, frame, function.function, args, keywords, site=site, complete=complete)
     if isinstance(function, External):
         return call_external(machine, frame, function, args, keywords, site)
     if isinstance(function, Instance):
@@ -243,8 +241,8 @@ def _bind_arguments(
             write(inner.scope, param.name, UNKNOWN)
     if takes_all_keywords is not None:
         extra = machine.allocate(Dict, inner, "keywords", id(function.definition))
-        for name, value in named.items():
-            write(extra, Const(name), value)
+        for name, given in named.items():
+            write(extra, Const(name), given)
         if not complete:
             write(extra, OPEN, UNKNOWN)
         write(inner.scope, takes_all_keywords, extra)
@@ -385,8 +383,7 @@ def define_class(machine: Machine, frame: Frame, node: ir.ClassDef) -> Value:
     made.mro = class_mro(made)
     made.is_enum = _is_enum(made)
     made.is_dataclass = any(
-        b in _RECORD_BASES or (isinstance(b, Class) and b.is_dataclass)
-        for b in class_mro(made)[1:]
+        b in _RECORD_BASES or (isinstance(b, Class) and b.is_dataclass) for b in class_mro(made)[1:]
     )
     scope = machine.allocate(Scope, frame, "class body", id(node))
     assert isinstance(scope, Scope)
@@ -427,9 +424,7 @@ def define_class(machine: Machine, frame: Frame, node: ir.ClassDef) -> Value:
 
 
 def _is_enum(cls: Class) -> bool:
-    return any(
-        isinstance(c, External) and c.path in _ENUM_BASES for c in class_mro(cls)
-    )
+    return any(isinstance(c, External) and c.path in _ENUM_BASES for c in class_mro(cls))
 
 
 def _make_members(machine: Machine, frame: Frame, cls: Class, names: Sequence[str]) -> None:
@@ -438,7 +433,11 @@ def _make_members(machine: Machine, frame: Frame, cls: Class, names: Sequence[st
     count = 0
     for name in names:
         value = cls.cells[name]
-        if name.startswith("_") or name == "<fields>" or isinstance(value, (Function, Descriptor, Class)):
+        if (
+            name.startswith("_")
+            or name == "<fields>"
+            or isinstance(value, (Function, Descriptor, Class))
+        ):
             continue
         if isinstance(value, (Bound, Builtin, Partial)):
             continue
@@ -489,9 +488,7 @@ def _init_subclass(
             method = base.cells["__init_subclass__"]
             function = method.function if isinstance(method, Descriptor) else method
             if isinstance(function, Function):
-                call(
-                    machine, frame, function, (cls,), keywords, site=("init_subclass", id(cls))
-                )
+                call(machine, frame, function, (cls,), keywords, site=("init_subclass", id(cls)))
             return
 
 
@@ -678,7 +675,9 @@ def _member_by_value(machine: Machine, frame: Frame, cls: Class, wanted: Value) 
     if wanted in members:
         return wanted
     if isinstance(wanted, Union):
-        found = [_member_by_value(machine, frame, cls, w) for w in wanted.values if w is not MISSING]
+        found = [
+            _member_by_value(machine, frame, cls, w) for w in wanted.values if w is not MISSING
+        ]
         return union(found)
     if wanted is UNKNOWN or isinstance(wanted, External):
         return union(members)
@@ -691,9 +690,7 @@ def _member_by_value(machine: Machine, frame: Frame, cls: Class, wanted: Value) 
         result = call(machine, frame, function, (cls, wanted), {}, site=("_missing_", id(cls)))
         if result != NONE:
             return result
-    raise machine.error(
-        frame, "ValueError", f"{ev.text_of(wanted)} is not a valid {cls.qualname}"
-    )
+    raise machine.error(frame, "ValueError", f"{ev.text_of(wanted)} is not a valid {cls.qualname}")
 
 
 def instantiate_exception(machine: Machine, frame: Frame, value: Value) -> Raised:

@@ -145,18 +145,14 @@ def _bind_to(
         return Bound(found, receiver)
     if isinstance(found, Descriptor):
         if found.kind == "property":
-            return call(
-                machine, frame, found.function, (receiver,), {}, site=("property", name)
-            )
+            return call(machine, frame, found.function, (receiver,), {}, site=("property", name))
         if found.kind == "classmethod":
             return Bound(found.function, cls)
         return found.function
     if isinstance(found, Instance):
         getter = look_up_in_class(found.cls, "__get__")
         if isinstance(getter, Function):
-            return call(
-                machine, frame, getter, (found, receiver, cls), {}, site=("get", name)
-            )
+            return call(machine, frame, getter, (found, receiver, cls), {}, site=("get", name))
     return found
 
 
@@ -164,9 +160,7 @@ def _closed(cls: Class) -> bool:
     """Return whether all ancestors of a class are known, so that a missing name is known to be missing."""
     from regreach.evaluate.calls import class_mro
 
-    return all(
-        isinstance(c, Class) or c == External("builtins.object") for c in class_mro(cls)
-    )
+    return all(isinstance(c, Class) or c == External("builtins.object") for c in class_mro(cls))
 
 
 def _class_attribute(machine: Machine, frame: Frame, owner: Class, name: str) -> Value:
@@ -261,9 +255,7 @@ def get_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Value:
     return UNKNOWN
 
 
-def _default_item(
-    machine: Machine, frame: Frame, owner: Dict, key: Value, present: Value
-) -> Value:
+def _default_item(machine: Machine, frame: Frame, owner: Dict, key: Value, present: Value) -> Value:
     from regreach.evaluate.calls import call
 
     assert owner.factory is not None
@@ -286,7 +278,9 @@ def _environ_item(machine: Machine, frame: Frame, key: Value) -> Value:
 def environment(machine: Machine, key: Value) -> Value:
     """Return the value of an environment variable: MISSING when it is unset, UNKNOWN when not known."""
     if not isinstance(key, Const):
-        return MISSING if machine.world.environment_closed and not machine.environ.cells else UNKNOWN
+        return (
+            MISSING if machine.world.environment_closed and not machine.environ.cells else UNKNOWN
+        )
     value = machine.environ.cells.get(key, MISSING)
     if value is MISSING and not machine.world.environment_closed:
         return UNKNOWN
@@ -353,9 +347,7 @@ def _call(machine: Machine, frame: Frame, node: ir.Call) -> Value:
     return call_expression(machine, frame, node)
 
 
-def starred_items(
-    machine: Machine, frame: Frame, nodes: tuple[ir.Expr, ...]
-) -> list[Value] | None:
+def starred_items(machine: Machine, frame: Frame, nodes: tuple[ir.Expr, ...]) -> list[Value] | None:
     """Return the items of a display; None when a starred part is not known."""
     result: list[Value] | None = []
     for node in nodes:
@@ -432,9 +424,7 @@ def truth(machine: Machine, frame: Frame, value: Value) -> bool | None:
         return False if not value.cells else None
     if isinstance(value, Instance):
         return _instance_truth(machine, frame, value)
-    if isinstance(
-        value, (Module, Class, Function, Bound, Partial, Builtin, Descriptor, Raised)
-    ):
+    if isinstance(value, (Module, Class, Function, Bound, Partial, Builtin, Descriptor, Raised)):
         return True
     return None
 
@@ -457,7 +447,14 @@ def _instance_truth(machine: Machine, frame: Frame, value: Instance) -> bool | N
 def _is_mixed_enum(cls: Class) -> bool:
     from regreach.evaluate.calls import class_mro
 
-    mixed = {"builtins.int", "builtins.str", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
+    mixed = {
+        "builtins.int",
+        "builtins.str",
+        "enum.IntEnum",
+        "enum.StrEnum",
+        "enum.Flag",
+        "enum.IntFlag",
+    }
     return any(isinstance(c, External) and c.path in mixed for c in class_mro(cls))
 
 
@@ -481,9 +478,7 @@ def _bool_op(machine: Machine, frame: Frame, node: ir.BoolOp) -> Value:
 
 def _when(machine: Machine, frame: Frame, value: Value, wanted: bool) -> Value:
     """Return the value given that its truth is as wanted."""
-    kept = [
-        v for v in alternatives(value) if truth(machine, frame, v) is not (not wanted)
-    ]
+    kept = [v for v in alternatives(value) if truth(machine, frame, v) is not (not wanted)]
     return union(kept) if kept else value
 
 
@@ -591,12 +586,8 @@ def identical(left: Value, right: Value) -> bool | None:
         known = (Instance, Class, Function, Module, Dict, Listing)
         other = right if outside[0] else left
         if isinstance(other, known) or left == right:
-            return left == right and "()" not in str(left) or (None if left == right else False)
+            return (left == right and "()" not in str(left)) or (None if left == right else False)
         return None
-    if isinstance(left, Const) and isinstance(right, Const):
-        if left == right:
-            return True
-        return False
     return left is right or left == right
 
 
@@ -614,9 +605,7 @@ def equal(machine: Machine, frame: Frame, left: Value, right: Value) -> bool | N
 
             method = look_up_in_class(a.cls, "__eq__")
             if isinstance(method, Function):
-                return truth(
-                    machine, frame, call(machine, frame, method, (a, b), {}, site=("eq",))
-                )
+                return truth(machine, frame, call(machine, frame, method, (a, b), {}, site=("eq",)))
     a_plain, b_plain = plain(machine, left), plain(machine, right)
     if a_plain is not None and b_plain is not None:
         return bool(a_plain[0] == b_plain[0])
@@ -630,7 +619,9 @@ def equal(machine: Machine, frame: Frame, left: Value, right: Value) -> bool | N
     if isinstance(left, Tuple) and isinstance(right, Tuple):
         if len(left.items) != len(right.items):
             return False
-        verdicts = [equal(machine, frame, a, b) for a, b in zip(left.items, right.items, strict=True)]
+        verdicts = [
+            equal(machine, frame, a, b) for a, b in zip(left.items, right.items, strict=True)
+        ]
         if False in verdicts:
             return False
         return None if None in verdicts else True
@@ -845,9 +836,7 @@ def _conditional(machine: Machine, frame: Frame, node: ir.Conditional) -> Value:
 
         return run
 
-    return machine.fork(
-        frame, way(node.body, True), way(node.orelse, False), machine.place(frame)
-    )
+    return machine.fork(frame, way(node.body, True), way(node.orelse, False), machine.place(frame))
 
 
 def _walrus(machine: Machine, frame: Frame, node: ir.Walrus) -> Value:
@@ -953,9 +942,7 @@ def _clauses(
     for turn, item in enumerate(items):
         frame.context = machine.context(context, id(clause), turn)
         assign(machine, frame, clause.target, item)
-        verdicts = [
-            truth(machine, frame, evaluate(machine, frame, c)) for c in clause.conditions
-        ]
+        verdicts = [truth(machine, frame, evaluate(machine, frame, c)) for c in clause.conditions]
         if False in verdicts:
             continue
         known = _clauses(machine, frame, node, index + 1, results, outer) and known

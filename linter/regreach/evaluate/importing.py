@@ -62,7 +62,9 @@ def absolute_name(machine: Machine, frame: Frame, module: str | None, level: int
     for _ in range(level - 1):
         package = package.rpartition(".")[0]
     if not package:
-        raise machine.error(frame, "ImportError", "attempted relative import beyond top-level package")
+        raise machine.error(
+            frame, "ImportError", "attempted relative import beyond top-level package"
+        )
     return f"{package}.{module}" if module else package
 
 
@@ -84,6 +86,7 @@ def import_module(machine: Machine, frame: Frame, dotted: str) -> Value:
 
 
 def import_external(machine: Machine, frame: Frame, dotted: str) -> Value:
+    """Import something outside the tree, as far as the world has it. Raises Abrupt where it has not."""
     top = dotted.partition(".")[0]
     world = machine.world
     path = ""
@@ -252,9 +255,7 @@ def _load_missing_submodule(machine: Machine, frame: Frame, module: Module, name
         if _getattr_hook(machine, frame, module, name) is None:
             import_module(machine, frame, full)
     else:
-        machine.maybe(
-            frame, lambda: import_module(machine, frame, full), machine.place(frame)
-        )
+        machine.maybe(frame, lambda: import_module(machine, frame, full), machine.place(frame))
 
 
 def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Value:
@@ -369,4 +370,3 @@ def loaded_modules(machine: Machine) -> dict[str, bool]:
 def reasons_of(machine: Machine, name: str) -> tuple[Place, ...]:
     """Return the branches on which it depends whether a module is loaded."""
     return machine.reasons.get((machine.modules, name), ())
-

@@ -455,7 +455,9 @@ def _import_module(
             )
         return UNKNOWN
     if not isinstance(name, Const) or not isinstance(name.value, str):
-        machine.unresolved.setdefault(machine.place(frame), "import_module of a name that is not known")
+        machine.unresolved.setdefault(
+            machine.place(frame), "import_module of a name that is not known"
+        )
         return UNKNOWN
     dotted = name.value
     if dotted.startswith("."):
@@ -472,7 +474,9 @@ def _import_module(
 @_model("builtins.__import__")
 def _dunder_import(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
     if not args or not isinstance(args[0], Const) or not isinstance(args[0].value, str):
-        machine.unresolved.setdefault(machine.place(frame), "__import__ of a name that is not known")
+        machine.unresolved.setdefault(
+            machine.place(frame), "__import__ of a name that is not known"
+        )
         return UNKNOWN
     dotted = args[0].value
     imported = import_module(machine, frame, dotted)
@@ -526,7 +530,9 @@ def _modules_below(
         items = items_of(machine, frame, where) or [UNKNOWN]
         where = items[0] if len(items) == 1 else UNKNOWN
     if not isinstance(where, External) or not where.path.endswith(".__path__"):
-        machine.unresolved.setdefault(machine.place(frame), "pkgutil loop over a path that is not known")
+        machine.unresolved.setdefault(
+            machine.place(frame), "pkgutil loop over a path that is not known"
+        )
         return UNKNOWN
     package = where.path.removesuffix(".__path__")
     prefix = prefix_value.value if isinstance(prefix_value, Const) else None
@@ -569,9 +575,7 @@ def _cache(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
 
 
 @_model("dataclasses.field", "msgspec.field", "pydantic.Field")
-def _field(
-    machine: Machine, frame: Frame, args: Args, keywords: Keywords, site: Site
-) -> Value:
+def _field(machine: Machine, frame: Frame, args: Args, keywords: Keywords, site: Site) -> Value:
     if "default" in keywords:
         return keywords["default"]
     if "default_factory" in keywords:
@@ -785,9 +789,7 @@ def _append(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -
     items = items_of(machine, frame, owner)
     machine.replay.changed(owner)
     known = items is not None and len(args) == 2 and len(items) < MAX_ITEMS
-    machine.heap.write(
-        owner, "items", Tuple((*(items or ()), args[1])) if known else UNKNOWN
-    )
+    machine.heap.write(owner, "items", Tuple((*(items or ()), args[1])) if known else UNKNOWN)
     return NONE
 
 
@@ -798,9 +800,7 @@ def _extend(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -
     more = items_of(machine, frame, args[1]) if len(args) == 2 else None
     machine.replay.changed(owner)
     known = items is not None and more is not None
-    machine.heap.write(
-        owner, "items", Tuple((*(items or ()), *(more or ()))) if known else UNKNOWN
-    )
+    machine.heap.write(owner, "items", Tuple((*(items or ()), *(more or ()))) if known else UNKNOWN)
     return NONE
 
 
@@ -821,4 +821,12 @@ _LIST_METHODS: dict[str, Model] = {
     "clear": _clear,
 }
 
-__all__ = ["BUILTINS", "Abrupt", "Descriptor", "Instance", "call_external", "decorate_external", "method_of"]
+__all__ = [
+    "BUILTINS",
+    "Abrupt",
+    "Descriptor",
+    "Instance",
+    "call_external",
+    "decorate_external",
+    "method_of",
+]

@@ -142,7 +142,9 @@ class Explorer:
         self.module = module
         self._limit = limit
         self._runs = 0
-        self._decisions: list[bool] = []  # of the present run; the next run repeats all but the last
+        self._decisions: list[
+            bool
+        ] = []  # of the present run; the next run repeats all but the last
         self._next = 0
         self._answers: dict[str, bool] = {}
 
@@ -194,7 +196,9 @@ class Machine:
         self.conditions: list[Place] = []
         self.reasons: dict[tuple[Obj, Any], tuple[Place, ...]] = {}
         self.replay = Replay(self)
-        self.loaders: dict[str, Place] = {}  # by which line each module was loaded, last time it was
+        self.loaders: dict[
+            str, Place
+        ] = {}  # by which line each module was loaded, last time it was
         self.asked: set[str] = set()  # which of the overridden functions were called
         self.unresolved: dict[Place, str] = {}
         self.frames: list[Frame] = []
@@ -358,7 +362,9 @@ class Machine:
             place = pending.conditions[-1]
             if ended is None and current is None:
                 self._merge(resumed, present, place)
-            elif ended is not None and current is not None and ended.kind == current.kind != "raise":
+            elif (
+                ended is not None and current is not None and ended.kind == current.kind != "raise"
+            ):
                 self._merge(resumed, present, place)
                 current = Abrupt(current.kind, join(ended.value, current.value))
             elif current is not None and (ended is None or current.kind == "raise"):

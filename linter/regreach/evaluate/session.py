@@ -92,7 +92,10 @@ class Session:
         return self._run(lambda: import_module(self.machine, self.frame, name))
 
     def call(
-        self, function: Value, args: Sequence[Value] = (), keywords: Mapping[str, Value] | None = None
+        self,
+        function: Value,
+        args: Sequence[Value] = (),
+        keywords: Mapping[str, Value] | None = None,
     ) -> Ended:
         """Call a value of the tree."""
         return self._run(

@@ -75,7 +75,9 @@ def _ann_assign(machine: Machine, frame: Frame, node: ir.AnnAssign) -> None:
 def _aug_assign(machine: Machine, frame: Frame, node: ir.AugAssign) -> None:
     left = ev.evaluate(machine, frame, node.target)
     right = ev.evaluate(machine, frame, node.value)
-    assign(machine, frame, node.target, ev.binary(machine, frame, node.op, left, right, in_place=True))
+    assign(
+        machine, frame, node.target, ev.binary(machine, frame, node.op, left, right, in_place=True)
+    )
 
 
 def assign(machine: Machine, frame: Frame, target: ir.Expr, value: Value) -> None:
@@ -132,9 +134,7 @@ def _return(machine: Machine, frame: Frame, node: ir.Return) -> None:
 
 def _raise(machine: Machine, frame: Frame, node: ir.Raise) -> None:
     if node.exc is None:
-        raised: Value = frame.handling or Raised(
-            UNKNOWN, "", frame.module.name, frame.line
-        )
+        raised: Value = frame.handling or Raised(UNKNOWN, "", frame.module.name, frame.line)
         raise Abrupt("raise", raised)
     value = ev.evaluate(machine, frame, node.exc)
     frame.line = node.line
@@ -245,9 +245,7 @@ def _for(machine: Machine, frame: Frame, node: ir.For) -> None:
     _end_loop(machine, frame, start, current, node.orelse)
 
 
-def _some_turns(
-    machine: Machine, frame: Frame, body: ir.Body, before: Callable[[], None]
-) -> None:
+def _some_turns(machine: Machine, frame: Frame, body: ir.Body, before: Callable[[], None]) -> None:
     """Run a loop's body an unknown number of times: once, perhaps, with what it assigns unknown."""
 
     def turn() -> Value:
@@ -331,9 +329,7 @@ _HandlerPair = tuple[Callable[[Raised], "bool | None"], Callable[[Raised], None]
 
 
 def _try(machine: Machine, frame: Frame, node: ir.Try) -> None:
-    handlers: list[_HandlerPair] = [
-        _handler(machine, frame, handler) for handler in node.handlers
-    ]
+    handlers: list[_HandlerPair] = [_handler(machine, frame, handler) for handler in node.handlers]
     ended: Abrupt | None = None
     try:
         _protected(machine, frame, _block(machine, frame, node.body), handlers, node.orelse)
@@ -550,9 +546,7 @@ def _match(machine: Machine, frame: Frame, node: ir.Match) -> None:
     run(0)
 
 
-def _case_matches(
-    machine: Machine, frame: Frame, subject: Value, case: ir.Case
-) -> bool | None:
+def _case_matches(machine: Machine, frame: Frame, subject: Value, case: ir.Case) -> bool | None:
     if case.irrefutable:
         return True
     if case.values is None:

@@ -260,9 +260,7 @@ class Raised:
         return "Exception"
 
 
-Value: TypeAlias = (
-    "Const | Special | Tuple | External | Builtin | Bound | Partial | Descriptor | Union | Obj | Raised"
-)
+Value: TypeAlias = "Const | Special | Tuple | External | Builtin | Bound | Partial | Descriptor | Union | Obj | Raised"
 
 UNKNOWN = Special("UNKNOWN")
 MISSING = Special("MISSING")

@@ -127,7 +127,10 @@ def _registry_lines(registry: RegistryResult) -> list[Text]:
     title.append(f"  {registered} registered of {len(registry.cells)} keys", "dim")
     if len(registry.parts) == 2:
         return [title, *_matrix(registry.parts, registry.cells)]
-    return [title, *(Text(f"  {key_text(c.key)}  {_mark(c)[0]}", _mark(c)[1]) for c in registry.cells)]
+    return [
+        title,
+        *(Text(f"  {key_text(c.key)}  {_mark(c)[0]}", _mark(c)[1]) for c in registry.cells),
+    ]
 
 
 def _matrix(parts: Sequence[str], cells: Iterable[Cell]) -> list[Text]:
@@ -144,9 +147,7 @@ def _matrix(parts: Sequence[str], cells: Iterable[Cell]) -> list[Text]:
         return _mark(found)[:2] if found is not None else ("", "")
 
     # a column in which nothing is registered says nothing: they are named below the table
-    empty = [
-        c for c in columns if all(cell(r, c)[0] in ("", "-", "x") for r in rows)
-    ]
+    empty = [c for c in columns if all(cell(r, c)[0] in ("", "-", "x") for r in rows)]
     shown = [c for c in columns if c not in empty]
     first_width = max(map(len, (*rows, row_name)))
     widths = [max(len(c), *(len(cell(r, c)[0]) for r in rows)) for c in shown]

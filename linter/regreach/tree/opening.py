@@ -48,8 +48,8 @@ def open_tree(
     if _exists(target):
         return _tree(target, _open_path(target, location), location)
     # What parses requirements takes as long to import as a whole tree takes to open.
-    from regreach.tree.release import fetch_release  # noqa: PLC0415
-    from regreach.tree.requirement import parse_requirement  # noqa: PLC0415
+    from regreach.tree.release import fetch_release
+    from regreach.tree.requirement import parse_requirement
 
     release = fetch_release(parse_requirement(target), cache_dir, offline, on_progress)
     return _tree(target, zip_archive.open_zip(str(release), location.name), location)
