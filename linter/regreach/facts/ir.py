@@ -8,17 +8,14 @@ the logical line that a statement begins on.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
-
-Literal: TypeAlias = "str | bytes | int | float | complex | bool | None | EllipsisType"
-EllipsisType = type(...)
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Const:
     """A literal."""
 
-    value: Literal
+    value: Any  # str, bytes, int, float, complex, bool, None or Ellipsis
 
 
 @dataclass(frozen=True, slots=True, eq=False)

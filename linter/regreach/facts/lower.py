@@ -336,7 +336,7 @@ class Lowering:
     def _concatenated(self, node: cst.ConcatenatedString) -> ir.Expr:
         left, right = self.expr(node.left), self.expr(node.right)
         if isinstance(left, ir.Const) and isinstance(right, ir.Const):
-            return ir.Const(left.value + right.value)  # type: ignore[operator]
+            return ir.Const(left.value + right.value)
         return ir.FString((left, right))
 
     def _lambda(self, node: cst.Lambda) -> ir.Expr:
@@ -353,7 +353,7 @@ class Lowering:
             return ir.Comprehension(
                 "dict", self.expr(node.key), self.expr(node.value), tuple(clauses)
             )
-        kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "generator")  # type: ignore[call-overload]
+        kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "generator")
         element = cast("cst.BaseSimpleComp", node).elt
         return ir.Comprehension(kind, self.expr(element), None, tuple(clauses))
 
@@ -410,7 +410,7 @@ def _string(_: Lowering, node: cst.SimpleString) -> ir.Expr:
         width = 3 if text[:3] in ('"""', "'''") else 1
         return ir.Const(text[width:-width])
     try:
-        return ir.Const(cast("str | bytes", node.evaluated_value))
+        return ir.Const(node.evaluated_value)
     except (SyntaxError, ValueError):  # an escape that only a newer interpreter understands
         return ir.Opaque(())
 
