@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import click
 
@@ -12,14 +17,35 @@ from regreach.cli.check import check
 from regreach.cli.rule import rule
 from regreach.errors import RegreachError
 
+BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
+INTERRUPTED = 130
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class _Commands(click.Group):
+    """The commands. When the reader of their output goes away they end quietly."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; click itself would end with 1, which here means findings."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # what is still in a buffer would fail once more when the interpreter ends
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            for stream in (sys.stdout, sys.stderr):
+                os.dup2(nowhere, stream.fileno())
+            raise click.exceptions.Exit(BROKEN_PIPE) from None
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(regreach.__version__, prog_name="regreach")
 def cli() -> None:
     """Find decorator registrations that their look-up cannot reach.
 
     TARGET is a checkout, an unpacked release, a wheel or sdist file, or a requirement such as
-    'sglang==0.5.15'. The tree is read, never imported or executed.
+    'name==1.0'. The tree is read, never imported or executed.
 
     Exit codes: 0 nothing to report, 1 findings, 2 wrong usage or configuration, 3 could not run.
     """
@@ -29,20 +55,36 @@ for _command in (check, audit, rule):
     cli.add_command(_command)
 
 
-def main() -> None:
-    """Run the command line; regreach's own errors end as one line and their exit code."""
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line; whatever goes wrong ends as one line and an exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # a path or an arrow that the terminal's encoding lacks is no reason to fail
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         # not in stand-alone mode, a command's exit code is what the call returns
-        sys.exit(cli(prog_name="regreach", standalone_mode=False))
-    except click.Abort:
-        click.echo("interrupted", err=True)
-        sys.exit(130)
+        code = cli(args=arguments or ["--help"], prog_name="regreach", standalone_mode=False)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx is not None else "regreach"
+        code = _fail(f"{error.format_message()} (see {command} --help)", error.exit_code)
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        code = _fail(error.format_message(), error.exit_code)
+    except click.Abort:
+        code = _fail("interrupted", INTERRUPTED)
     except RegreachError as error:
-        click.echo(f"regreach: error: {error}", err=True)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
+        code = _fail(str(error), error.exit_code)
+    except Exception as error:
+        if os.environ.get("REGREACH_TRACEBACK"):
+            raise
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        code = _fail(
+            f"internal error, please report it: {type(error).__name__}: {error}"
+            f" ({at.filename}:{at.lineno}; set REGREACH_TRACEBACK=1 to see more)",
+            RegreachError.exit_code,
+        )
+    sys.exit(code)
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo("regreach: error: " + " ".join(message.split()), err=True)
+    return code

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -132,14 +132,15 @@ def progress(quiet: bool) -> Iterator[Callable[[str], None]]:
         yield lambda _: None
         return
     from rich.console import Console
+    from rich.text import Text
 
     console = Console(stderr=True)
     with console.status("") as status:
-        yield status.update
+        yield lambda text: status.update(Text(text))
 
 
-def use_color(choice: str, to_file: bool) -> bool:
-    """Return whether to colour standard output."""
+def use_color(choice: str, stream: TextIO | None) -> bool:
+    """Return whether to colour what goes to a stream, or to a file (None)."""
     if choice != "auto":
         return choice == "always"
-    return not to_file and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")

@@ -1,21 +1,49 @@
-"""Write text or lines to standard output or a file, whole or not at all."""
+"""Write a result to standard output or a file, whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 from pathlib import Path
+from typing import Any, NoReturn
 
 import click
 from rich.console import Console
 from rich.text import Text
 
+from regreach.cli.options import exit_code, use_color
 from regreach.errors import ConfigError
-from regreach.report.text import wrapped
+from regreach.model import Audit, Finding
+from regreach.report.text import problem_lines, summary, wrapped
+from regreach.run import Result
+
+Lines = Callable[[Audit, tuple[Finding, ...]], Iterable[Text]]
+Document = Callable[[Audit, tuple[Finding, ...]], str]
+
+
+def present(
+    result: Result, options: Mapping[str, Any], *, lines: Lines, document: Document
+) -> NoReturn:
+    """Print a result as the options say, a summary to standard error, and end with the exit code."""
+    output: Path | None = options["output"]
+    stream = sys.stdout if output is None else None
+    color = use_color(options["color"], stream)
+    if options["form"] == "json":
+        text = document(result.audit, result.findings)
+    else:
+        width = shutil.get_terminal_size().columns if stream and stream.isatty() else None
+        text = rendered(lines(result.audit, result.findings), color=color, width=width)
+    write(text, output, color=color)
+    if not options["quiet"]:
+        color = use_color(options["color"], sys.stderr)
+        notes = [*problem_lines(result.audit), summary(result.findings)]
+        click.echo(rendered(notes, color=color), err=True, nl=False, color=color)
+    raise click.exceptions.Exit(
+        exit_code(result.findings, options["fail_on"], options["exit_zero"])
+    )
 
 
 def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) -> str:
@@ -39,28 +67,29 @@ def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) ->
     return buffer.getvalue()
 
 
-def terminal_width(output: Path | None) -> int | None:
-    """Return the width to fold to: that of the terminal, None when standard output is none."""
-    if output is not None or not sys.stdout.isatty():
-        return None
-    return shutil.get_terminal_size().columns
+def write(text: str, output: Path | None, *, color: bool = False) -> None:
+    """Print a text, or put it into a file atomically. Raises ConfigError when that is not possible.
 
-
-def write(text: str, output: Path | None) -> None:
-    """Print a text, or put it into a file atomically. Raises ConfigError when that is not possible."""
+    What stood in the file stays until the new text is complete, and when it cannot be written.
+    """
     if output is None:
-        click.echo(text, nl=False)
-        sys.stdout.flush()
+        click.echo(text, nl=False, color=color)
         return
-    folder = output.parent
     try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{output.name}.")
+        goal = Path(os.path.realpath(output))  # a link stays one
+        if goal.exists() and not goal.is_file():
+            _fill(goal, "w", text)  # a pipe or a device: it cannot be replaced
+            return
+        beside = goal.with_name(f".{goal.name}.{os.getpid()}")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).replace(output)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+            _fill(beside, "x", text)
+            beside.replace(goal)
+        finally:
+            beside.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(f"{output}: cannot be written: {error.strerror}") from None
+
+
+def _fill(path: Path, mode: str, text: str) -> None:
+    with path.open(mode, encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)

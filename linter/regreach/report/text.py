@@ -29,7 +29,7 @@ _LABEL_WIDTH = 13
 _LEAST_WIDTH = 30  # no line is folded to less than this
 
 
-def finding_lines(finding: Finding, *, details: bool = True) -> list[Text]:
+def finding_lines(finding: Finding) -> list[Text]:
     """Return a finding as lines: ``path:line:column: CODE message``, then its facts, indented."""
     style = _SEVERITY[finding.severity]
     head = Text()
@@ -38,12 +38,11 @@ def finding_lines(finding: Finding, *, details: bool = True) -> list[Text]:
     head.append(finding.rule, style)
     head.append(f" {finding.message}")
     lines = [head]
-    if details:
-        for detail in finding.details:
-            line = Text()
-            line.append(f"    {detail.label:<{_LABEL_WIDTH}} ", "dim")
-            line.append(detail.text, _detail_style(detail.label))
-            lines.append(line)
+    for detail in finding.details:
+        line = Text()
+        line.append(f"    {detail.label:<{_LABEL_WIDTH}} ", "dim")
+        line.append(detail.text, _detail_style(detail.label))
+        lines.append(line)
     return lines
 
 
@@ -79,6 +78,11 @@ def _detail_style(label: str) -> str:
     )
 
 
+def check_lines(_: Audit, findings: Sequence[Finding]) -> list[Text]:
+    """Return the findings, one below the other."""
+    return [line for finding in findings for line in finding_lines(finding)]
+
+
 def problem_lines(audit: Audit) -> list[Text]:
     """Return the files that could not be taken into account, and the notes."""
     lines = []
@@ -109,16 +113,16 @@ def audit_lines(audit: Audit, findings: Sequence[Finding]) -> list[Text]:
     head = Text()
     head.append(audit.source, "bold")
     head.append(f"  {audit.package}, {audit.modules} modules, platform {audit.platform}")
-    lines = [head, Text(f"importing the consumer executes {len(audit.eager)} modules", "dim")]
-    for registry in audit.registries:
-        lines += [Text(), *_registry_lines(registry)]
-    lines += [Text(), *_legend(c for r in audit.registries for c in r.cells)]
-    if findings:
-        lines.append(Text())
-    for finding in findings:
-        lines += [*finding_lines(finding), Text()]
-    lines += _call_site_lines(audit)
-    return lines
+    counted = Text(f"importing the consumer executes {len(audit.eager)} modules", "dim")
+    sections = [
+        [head, counted],
+        *map(_registry_lines, audit.registries),
+        _legend(c for r in audit.registries for c in r.cells),
+        *map(finding_lines, findings),
+        _call_site_lines(audit),
+    ]
+    # an empty line between two
+    return [line for section in sections if section for line in (Text(), *section)][1:]
 
 
 def _registry_lines(registry: RegistryResult) -> list[Text]:
