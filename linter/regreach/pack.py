@@ -5,6 +5,8 @@ The format is documented in ``docs/packs.md``. Each wrong entry is reported with
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +22,9 @@ else:
     import tomli as tomllib
 
 FORMAT = 1
+
+_BARE_KEY = re.compile(r"[\w-]+", re.ASCII)
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,27 +134,31 @@ class _Table:
     def __init__(self, source: str, where: str, data: Any) -> None:
         self._source, self._where = source, where
         if not isinstance(data, dict):
-            raise ConfigError(f"{source}: {where or 'the file'} must be a table")
+            raise ConfigError(f"{source}: {where} must be a table, not {data!r}")
         self._data: dict[str, Any] = data
         self._asked: set[str] = set()
 
     def __contains__(self, key: str) -> bool:
         return key in self._data
 
-    def error(self, key: str, problem: str) -> ConfigError:
-        """Return the error that names the file and the key."""
-        place = f"{self._where}.{key}" if self._where else key
-        return ConfigError(f"{self._source}: {place} {problem}")
+    def error(self, problem: str, *keys: str) -> ConfigError:
+        """Return the error that names the file and the entry: the keys below this table."""
+        return ConfigError(f"{self._source}: {self._below(*keys)} {problem}")
+
+    def _below(self, *keys: str) -> str:
+        """Return where an entry stands, as TOML would write it."""
+        quoted = [k if _BARE_KEY.fullmatch(k) else json.dumps(k, ensure_ascii=False) for k in keys]
+        return ".".join(filter(None, [self._where, *quoted]))
 
     def _take(self, key: str, kind: type, default: Any, words: str) -> Any:
         self._asked.add(key)
         if key not in self._data:
             if default is None:
-                raise self.error(key, f"is missing; it must be {words}")
+                raise self.error(f"is missing; it must be {words}", key)
             return default
         value = self._data[key]
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise self.error(key, f"must be {words}, not {value!r}")
+            raise self.error(f"must be {words}, not {value!r}", key)
         return value
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -170,7 +179,29 @@ class _Table:
             key, list, None if default is None else list(default), "a list of strings"
         )
         if not all(isinstance(v, str) for v in values):
-            raise self.error(key, f"must be a list of strings, not {values!r}")
+            raise self.error(f"must be a list of strings, not {values!r}", key)
+        return tuple(values)
+
+    def name(self, key: str, default: str | None = None) -> str:
+        """Return the name of a module or of one of its members."""
+        value = self.text(key, default)
+        if not _DOTTED.fullmatch(value):
+            raise self.error(f"must be a dotted name, not {value!r}", key)
+        return value
+
+    def path(self, key: str) -> str:
+        """Return what names a definition, ``module:name``."""
+        return self._checked_paths(key, [self.text(key)])[0]
+
+    def paths(self, key: str, default: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Return a list of ``module:name``."""
+        return self._checked_paths(key, self.texts(key, default))
+
+    def _checked_paths(self, key: str, values: Sequence[str]) -> tuple[str, ...]:
+        for value in values:
+            module, colon, name = value.partition(":")
+            if not (colon and _DOTTED.fullmatch(module) and _DOTTED.fullmatch(name)):
+                raise self.error(f"must be 'module:name', not {value!r}", key)
         return tuple(values)
 
     def mapping(self, key: str) -> dict[str, Any]:
@@ -182,18 +213,17 @@ class _Table:
         values = self.mapping(key)
         for name, value in values.items():
             if not isinstance(value, str):
-                raise self.error(f"{key}.{name}", f"must be a string, not {value!r}")
+                raise self.error(f"must be a string, not {value!r}", key, name)
         return values
 
     def table(self, key: str) -> _Table:
         """Return a sub-table; empty when missing."""
-        where = f"{self._where}.{key}" if self._where else key
-        return _Table(self._source, where, self._take(key, dict, {}, "a table"))
+        return _Table(self._source, self._below(key), self._take(key, dict, {}, "a table"))
 
     def tables(self, key: str) -> list[_Table]:
         """Return an array of tables."""
         values = self._take(key, list, [], "an array of tables")
-        where = f"{self._where}.{key}" if self._where else key
+        where = self._below(key)
         return [_Table(self._source, f"{where}[{i}]", v) for i, v in enumerate(values)]
 
     def named_tables(self, key: str) -> dict[str, _Table]:
@@ -206,38 +236,40 @@ class _Table:
         for key in self._data:
             if key not in self._asked:
                 known = ", ".join(sorted(self._asked))
-                raise self.error(key, f"is not a known key; known here: {known}")
+                raise self.error(f"is not a known key; known here: {known}", key)
 
 
 def load_pack(text: str, source: str) -> Pack:
     """Read a pack from its TOML text; ``source`` names it in errors. Raises ConfigError."""
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{source}: not valid TOML: {error}") from None
     top = _Table(source, "", data)
     version = top.number("format")
     if version != FORMAT:
-        raise top.error("format", f"is {version}; this regreach reads format {FORMAT}")
+        raise top.error(f"is {version}; this regreach reads format {FORMAT}", "format")
     name = top.text("name")
-    location = PackageLocation(top.text("package", name), top.texts("roots", ("",)))
-    selectors = {
-        key: Selector(key, t.text("enum"), t.texts("sources", ()))
-        for key, t in top.named_tables("selectors").items()
-    }
+    package = top.name("package", name)
+    if "." in package:
+        raise top.error(f"must be one top-level name, not {package!r}", "package")
+    selectors = {key: _selector(key, table) for key, table in top.named_tables("selectors").items()}
     consumers = {
-        key: _consumer(key, t, selectors) for key, t in top.named_tables("consumers").items()
+        key: _consumer(key, table, selectors)
+        for key, table in top.named_tables("consumers").items()
     }
-    registries = tuple(_registry(t, consumers) for t in top.tables("registries"))
+    registries = _registries(top.tables("registries"), consumers)
     assumptions = top.table("assumptions")
     common = top.table("common")
     platforms = {key: _platform(key, t, common) for key, t in top.named_tables("platforms").items()}
-    default = top.text("default_platform", next(iter(platforms), ""))
+    if not platforms:
+        raise top.error("is missing; it must have a table for each platform", "platforms")
+    default = top.text("default_platform", next(iter(platforms)))
     if default not in platforms:
-        raise top.error("default_platform", f"is {default!r}, which [platforms] does not have")
+        raise top.error(f"is {default!r}, which [platforms] does not have", "default_platform")
     pack = Pack(
         name,
-        location,
+        PackageLocation(package, top.texts("roots", ("",))),
         top.texts("ignored_paths", ()),
         top.texts("process_roots", ()),
         assumptions.flag("environment_closed", False),
@@ -254,6 +286,12 @@ def load_pack(text: str, source: str) -> Pack:
     return pack
 
 
+def _selector(name: str, table: _Table) -> Selector:
+    selector = Selector(name, table.path("enum"), table.paths("sources", ()))
+    table.finish()
+    return selector
+
+
 def _consumer(name: str, table: _Table, selectors: Mapping[str, Selector]) -> Consumer:
     chosen: dict[str, str] = {}
     made: dict[str, Made] = {}
@@ -261,48 +299,65 @@ def _consumer(name: str, table: _Table, selectors: Mapping[str, Selector]) -> Co
         if "selector" in argument:
             chosen[parameter] = argument.text("selector")
             if chosen[parameter] not in selectors:
-                raise argument.error("selector", f"names no selector: {chosen[parameter]!r}")
+                raise argument.error(f"names no selector: {chosen[parameter]!r}", "selector")
         else:
             fields = {
-                key: _value(argument, f"fields.{key}", value)
+                key: _value(argument, value, "fields", key)
                 for key, value in argument.mapping("fields").items()
             }
             fields.update(dict.fromkeys(argument.texts("given", ()), SOMETHING))
-            made[parameter] = Made(argument.text("new"), fields)
+            made[parameter] = Made(argument.path("new"), fields)
         argument.finish()
     if len(chosen) != 1:
-        raise table.error("arguments", "must give exactly one parameter a selector")
+        raise table.error("must give exactly one parameter a selector", "arguments")
     consumer = Consumer(
         name,
-        table.text("module"),
-        table.text("callable"),
+        table.name("module"),
+        table.name("callable"),
         chosen,
         made,
         table.texts("ambient", ()),
     )
     for ambient in consumer.ambient:
         if ambient not in selectors:
-            raise table.error("ambient", f"names no selector: {ambient!r}")
+            raise table.error(f"names no selector: {ambient!r}", "ambient")
     table.finish()
     return consumer
+
+
+def _registries(
+    tables: Sequence[_Table], consumers: Mapping[str, Consumer]
+) -> tuple[Registry, ...]:
+    registries: dict[str, Registry] = {}
+    for table in tables:
+        registry = _registry(table, consumers)
+        if registry.id in registries:
+            raise table.error(f"is {registry.id!r} a second time", "id")
+        registries[registry.id] = registry
+    return tuple(registries.values())
 
 
 def _registry(table: _Table, consumers: Mapping[str, Consumer]) -> Registry:
     registry = Registry(
         table.text("id"),
-        table.text("container"),
+        table.path("container"),
         table.texts("key"),
-        table.texts("registrars"),
-        table.texts("lookups"),
+        table.paths("registrars"),
+        table.paths("lookups"),
         table.text("consumer"),
         table.flag("on_init_path", True),
     )
+    for key in ("key", "registrars", "lookups"):
+        if not getattr(registry, key):
+            raise table.error("must not be empty", key)
     if registry.consumer not in consumers:
-        raise table.error("consumer", f"names no consumer: {registry.consumer!r}")
-    for key in ("container", "registrars", "lookups"):
-        for value in (registry.container,) if key == "container" else getattr(registry, key):
-            if ":" not in value:
-                raise table.error(key, f"must be 'module:name', not {value!r}")
+        raise table.error(f"names no consumer: {registry.consumer!r}", "consumer")
+    consumer = consumers[registry.consumer]
+    asked = (*consumer.ambient, *consumer.selectors.values())
+    if registry.on_init_path and registry.key != asked:
+        raise table.error(
+            f"must be {list(asked)!r}, the selectors of the consumer {consumer.name!r}", "key"
+        )
     table.finish()
     return registry
 
@@ -318,7 +373,7 @@ def _platform(name: str, table: _Table, common: _Table) -> Platform:
         for path in source.texts("missing", ()):
             values[path] = MISSING
         for path, fact in source.mapping("values").items():
-            values[path] = _value(source, path, fact)
+            values[path] = _value(source, fact, "values", path)
             # what has a part that is known is there, whatever [common] says
             for owner in _owners(path):
                 if values.get(owner) is MISSING:
@@ -338,9 +393,9 @@ def _owners(path: str) -> list[str]:
     return [".".join(parts[:i]) for i in range(1, len(parts))]
 
 
-def _value(table: _Table, path: str, fact: Any) -> Value:
+def _value(table: _Table, fact: Any, *keys: str) -> Value:
     if isinstance(fact, list):
-        return Tuple(tuple(_value(table, path, f) for f in fact))
+        return Tuple(tuple(_value(table, f, *keys) for f in fact))
     if isinstance(fact, (str, int, float, bool)):
         return Const(fact)
-    raise table.error(f"values.{path}", f"must be a string, number, boolean or list, not {fact!r}")
+    raise table.error(f"must be a string, number, boolean or list, not {fact!r}", *keys)

@@ -10,12 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import TypeVar
 
 from regreach.errors import ConfigError
 from regreach.pack import Pack, load_pack
 from regreach.rule import Rule
+from regreach.tree.paths import why
 
 GROUP = "regreach.rules"
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Plugins:
             try:
                 return load_pack(Path(name).read_text(encoding="utf-8"), name)
             except (OSError, UnicodeDecodeError) as error:
-                raise ConfigError(f"{name}: the pack cannot be read: {error}") from None
+                raise ConfigError(f"{name}: the pack cannot be read: {why(error)}") from None
         known = ", ".join(self.packs) or "none"
         if name is None:
             if len(self.packs) != 1:
@@ -61,15 +64,19 @@ def load_plugins() -> Plugins:
     for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
         try:
             module = point.load()
-            own_rules: Sequence[Rule] = getattr(module, "RULES", ())
-            own_packs: Mapping[str, str] = getattr(module, "PACKS", {})
+            for rule in getattr(module, "RULES", ()):
+                _add(rules, "rule", rule.code, rule)
+            for name, text in getattr(module, "PACKS", {}).items():
+                _add(packs, "pack", name, str(text))
         except Exception as error:
             raise ConfigError(
-                f"the rules {point.value!r} of {point.name!r} cannot be loaded: {error}"
+                f"the rules {point.value!r} of {point.name!r} cannot be loaded:"
+                f" {type(error).__name__}: {error}"
             ) from error
-        for rule in own_rules:
-            if rule.code in rules:
-                raise ConfigError(f"{point.value}: the code {rule.code} is taken by another rule")
-            rules[rule.code] = rule
-        packs.update(own_packs)
-    return Plugins(dict(sorted(rules.items())), packs)
+    return Plugins(dict(sorted(rules.items())), dict(sorted(packs.items())))
+
+
+def _add(known: dict[str, _T], kind: str, name: str, value: _T) -> None:
+    if name in known:
+        raise ValueError(f"there is another {kind} {name!r}")
+    known[name] = value

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from regreach.errors import ConfigError
 from regreach.evaluate.session import with_deep_stack
 from regreach.model import Audit, Finding
 from regreach.plugins import load_plugins
 from regreach.program import Program
+from regreach.rule import Rule
 from regreach.tree import open_tree
 from regreach.verdicts import Analysis
 
@@ -75,6 +77,17 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
     finally:
         if collecting:
             gc.enable()
-    found = [finding for rule in rules for finding in rule.check(audit)]
+    found = [finding for rule in rules for finding in _findings(rule, audit)]
     found.sort(key=lambda f: (_ORDER[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()))
     return Result(audit, tuple(found))
+
+
+def _findings(rule: Rule, audit: Audit) -> list[Finding]:
+    """Apply one rule. Raises ConfigError when it fails, which only an installed one should."""
+    try:
+        return list(rule.check(audit))
+    except Exception as error:
+        raise ConfigError(
+            f"the rule {rule.code} failed: {type(error).__name__}: {error};"
+            f" leave it out with --ignore {rule.code}"
+        ) from error

@@ -74,8 +74,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except RegreachError as error:
         code = _fail(str(error), error.exit_code)
     except Exception as error:
-        if os.environ.get("REGREACH_TRACEBACK"):
-            raise
         at = traceback.extract_tb(error.__traceback__)[-1]
         code = _fail(
             f"internal error, please report it: {type(error).__name__}: {error}"
@@ -86,5 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _fail(message: str, code: int) -> int:
+    if os.environ.get("REGREACH_TRACEBACK"):
+        traceback.print_exc()
     click.echo("regreach: error: " + " ".join(message.split()), err=True)
     return code
