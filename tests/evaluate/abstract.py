@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from regreach.evaluate.machine import World
+from regreach.evaluate.machine import Machine, World
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.values import (
     FALSE,
@@ -55,14 +55,20 @@ class MemorySources:
         return self._facts[module]
 
 
+def modules_in(files: Mapping[str, str], top: str) -> list[str]:
+    """Return the modules of a package that is given as files."""
+    return list(modules_of(files, top))
+
+
 def import_in_orders(
-    files: Mapping[str, str], top: str, orders: Sequence[Sequence[str]]
+    files: Mapping[str, str], top: str, orders: Sequence[Sequence[str]], *, shared: bool = True
 ) -> list[list[dict[str, Any]]]:
-    """Do in the abstract what `CPython.import_in_orders` does."""
+    """Do in the abstract what `CPython.import_in_orders` does; one machine may serve all processes."""
     sources = MemorySources(files, top)
+    machine = Machine(sources, WORLD, top)
     answers = []
     for names in orders:
-        session = Session(sources, WORLD, top)
+        session = Session(machine if shared else Machine(sources, WORLD, top))
         answers.append([_imported(session, name) for name in names])
     return answers
 
@@ -73,9 +79,7 @@ def _imported(session: Session, name: str) -> dict[str, Any]:
     return {
         "ended": _described(ended),
         "loaded": [m if sure else f"{m} perhaps" for m, sure in session.loaded().items()],
-        "bound": {
-            m: _names(module) for m, module in modules.items() if isinstance(module, Module)
-        },
+        "bound": {m: _names(module) for m, module in modules.items() if isinstance(module, Module)},
     }
 
 
@@ -89,7 +93,7 @@ def _names(owner: Module | Class) -> dict[str, Any]:
     return {
         name: encoded(value)
         for name, value in owner.cells.items()
-        if isinstance(name, str) and not name.startswith(("__", "<")) or name == OPEN
+        if (isinstance(name, str) and not name.startswith(("__", "<"))) or name == OPEN
     }
 
 
@@ -101,7 +105,7 @@ def encoded(value: Value) -> list[Any]:
         return ["const", repr(value.value)]
     if isinstance(value, Module):
         return ["module", value.name]
-    if isinstance(value, Tuple):
+    if isinstance(value, Tuple) and not value.names:
         return ["tuple", [encoded(v) for v in value.items]]
     if isinstance(value, Listing) and value.kind == "list":
         items = value.cells["items"]

@@ -3,24 +3,31 @@
 Reads requests, one JSON object a line, from standard input, and answers each with one line.
 """
 
-import importlib
+from __future__ import annotations
+
+import contextlib
+import enum
 import importlib.util
 import json
 import os
 import pkgutil
-import shutil
 import sys
 import tempfile
 import types
 import typing
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-# loaded before the fork, so that no case pays for them
-PRELOADED = (importlib.util, pkgutil, typing, __import__("contextlib"), __import__("enum"))
+# Loaded before the fork, so that no case pays for them.
+PRELOADED = (contextlib, enum, pkgutil, typing)
 
 
-def encoded(value, top):
+def encoded(value: Any, top: str) -> list[Any]:
     """Return a value as JSON that `abstract.py` makes of the abstract value, too."""
-    if value is None or isinstance(value, (bool, int, float, str)) and type(value).__module__ == "builtins":
+    if value is None or (
+        isinstance(value, (bool, int, float, str)) and type(value).__module__ == "builtins"
+    ):
         return ["const", repr(value)]
     if isinstance(value, types.ModuleType):
         inside = value.__name__.partition(".")[0] == top
@@ -35,14 +42,27 @@ def encoded(value, top):
     return ["other"]
 
 
-def described(error):
-    text = str(error)
+def described(error: BaseException) -> str:
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def imported(folder, top, names):
+class Finder:
+    """Notes in which order modules begin to be loaded; `sys.modules` has the order in which they end."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, bool] = {}
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        self.asked.pop(name, None)
+        self.asked[name] = True
+
+
+def imported(folder: str, top: str, names: Sequence[str]) -> list[dict[str, Any]]:
     """Import modules one after the other; return how each import ends and what is there after it."""
     sys.path.insert(0, folder)
+    finder = Finder()
+    sys.meta_path.insert(0, finder)
     steps = []
     for name in names:
         try:
@@ -50,9 +70,13 @@ def imported(folder, top, names):
             ended = "ok"
         except BaseException as error:
             ended = described(error)
-        loaded = [m for m in sys.modules if m.partition(".")[0] == top]
+        loaded = [m for m in finder.asked if m in sys.modules and m.partition(".")[0] == top]
         bound = {
-            m: {k: encoded(v, top) for k, v in vars(sys.modules[m]).items() if not k.startswith("__")}
+            m: {
+                k: encoded(v, top)
+                for k, v in vars(sys.modules[m]).items()
+                if not k.startswith("__")
+            }
             for m in loaded
             if isinstance(sys.modules[m], types.ModuleType)
         }
@@ -60,9 +84,9 @@ def imported(folder, top, names):
     return steps
 
 
-def called(source, calls):
+def called(source: str, calls: Sequence[str]) -> list[list[Any]]:
     """Run a module's text and evaluate expressions in it; return the value or the exception of each."""
-    namespace = {"__name__": "p"}
+    namespace: dict[str, Any] = {"__name__": "p"}
     exec(compile(source, "<p>", "exec", dont_inherit=True), namespace)
     results = []
     for expression in calls:
@@ -73,16 +97,15 @@ def called(source, calls):
     return results
 
 
-def in_fork(action):
+def in_fork(action: Callable[[], Any]) -> Any:
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(read)
         try:
-            sys.stdout = sys.stderr = open(os.devnull, "w")
-            answer = json.dumps(action())
-            with os.fdopen(write, "w") as pipe:
-                pipe.write(answer)
+            with os.fdopen(write, "w") as pipe, Path(os.devnull).open("w") as nothing:
+                sys.stdout = sys.stderr = nothing
+                json.dump(action(), pipe)
         finally:
             os._exit(0)
     os.close(write)
@@ -92,27 +115,28 @@ def in_fork(action):
     return json.loads(answer) if answer else None
 
 
-def main():
+def import_in_orders(request: Mapping[str, Any]) -> list[Any]:
+    with tempfile.TemporaryDirectory(prefix="regreach-") as folder:
+        for name, text in request["files"].items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return [
+            in_fork(lambda names=names: imported(folder, request["top"], names))  # type: ignore[misc]
+            for names in request["orders"]
+        ]
+
+
+def answer(request: Mapping[str, Any]) -> Any:
+    if "source" in request:
+        return in_fork(lambda: called(request["source"], request["calls"]))
+    return import_in_orders(request)
+
+
+def main() -> None:
     sys.dont_write_bytecode = True
     for line in sys.stdin:
-        request = json.loads(line)
-        if "source" in request:
-            answer = in_fork(lambda: called(request["source"], request["calls"]))
-        else:
-            folder = tempfile.mkdtemp(prefix="regreach-")
-            try:
-                for path, text in request["files"].items():
-                    full = os.path.join(folder, path)
-                    os.makedirs(os.path.dirname(full), exist_ok=True)
-                    with open(full, "w", encoding="utf-8") as file:
-                        file.write(text)
-                answer = [
-                    in_fork(lambda names=names: imported(folder, request["top"], names))
-                    for names in request["orders"]
-                ]
-            finally:
-                shutil.rmtree(folder)
-        print(json.dumps(answer), flush=True)
+        print(json.dumps(answer(json.loads(line))), flush=True)
 
 
 main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ from regreach.evaluate.values import (
 from regreach.facts import ir
 
 _ENUM_BASES = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
+_PLAIN_METACLASS = External("abc.ABCMeta")
 # A class with such a base is made from its annotated fields, as a dataclass is.
 _RECORD_BASES = {
     External("typing.NamedTuple"),
@@ -260,7 +262,8 @@ def _run_body(
                 inner.line = frame.line
                 current = Abrupt("return", ev.evaluate(machine, inner, definition.body))
             else:
-                run_block(machine, inner, body_of(machine, inner.module.name, definition))
+                inner.body = body_of(machine, inner.module.name, definition)
+                run_block(machine, inner, inner.body)
         except Abrupt as abrupt:
             current = abrupt
 
@@ -345,7 +348,7 @@ def apply_decorators(
     for node, decorator in zip(reversed(nodes), reversed(decorators), strict=True):
         frame.line = node.line
         if isinstance(decorator, External):
-            value = decorate_external(decorator, value)
+            value = decorate_external(machine, decorator, value)
         else:
             value = call(machine, frame, decorator, (value,), {}, site=("decorate", id(node)))
     return value
@@ -415,6 +418,8 @@ def define_class(machine: Machine, frame: Frame, node: ir.ClassDef) -> Value:
             continue
         write(made, name, value)
         order.append(name)
+    if keywords.get("metaclass", _PLAIN_METACLASS) != _PLAIN_METACLASS:
+        write(made, OPEN, UNKNOWN)  # it may give the class more attributes
     if made.is_enum:
         _make_members(machine, frame, made, order)
     for name in order:
@@ -433,11 +438,7 @@ def _make_members(machine: Machine, frame: Frame, cls: Class, names: Sequence[st
     count = 0
     for name in names:
         value = cls.cells[name]
-        if (
-            name.startswith("_")
-            or name == "<fields>"
-            or isinstance(value, (Function, Descriptor, Class))
-        ):
+        if name.startswith(("_", "<")) or isinstance(value, (Function, Descriptor, Class)):
             continue
         if isinstance(value, (Bound, Builtin, Partial)):
             continue
@@ -621,6 +622,8 @@ def instantiate(
         _fill_fields(machine, frame, cls, made, args, keywords, complete, site)
     elif isinstance(method, Union):
         machine.heap.write(made, OPEN, UNKNOWN)  # type: ignore[arg-type]
+    elif complete and isinstance(made, Instance) and _builtin_exception(cls) is not None:
+        machine.heap.write(made, "args", Tuple(tuple(args)))
     return made
 
 
@@ -701,11 +704,31 @@ def instantiate_exception(machine: Machine, frame: Frame, value: Value) -> Raise
             return value
         return Raised(value.cls, value.message, module, line)
     if isinstance(value, Instance):
-        return Raised(value.cls, "", module, line)
+        return Raised(value.cls, _message_of(machine, frame, value), module, line)
     if isinstance(value, (Class, External)):
         cls = External(value.path.replace("()", "")) if isinstance(value, External) else value
         return Raised(cls, "", module, line)
     return Raised(UNKNOWN, "", module, line)
+
+
+def _message_of(machine: Machine, frame: Frame, value: Instance) -> str:
+    """Return the message of an exception of a class of the tree, when a builtin class makes it."""
+    from regreach.evaluate.library import exception_message
+
+    args = value.cells.get("args", MISSING)
+    base = _builtin_exception(value.cls)
+    if base is None or not isinstance(args, Tuple):
+        return ""
+    return exception_message(machine, frame, base, args.items)
+
+
+def _builtin_exception(cls: Class) -> type[BaseException] | None:
+    for each in class_mro(cls):
+        if isinstance(each, External) and each.path.startswith("builtins."):
+            found = getattr(builtins, each.path.removeprefix("builtins."), None)
+            if isinstance(found, type) and issubclass(found, BaseException):
+                return found
+    return None
 
 
 __all__ = ["Listing", "call", "class_of", "join"]

@@ -6,9 +6,14 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from regreach.evaluate.importing import bind, external_attribute, module_attribute
-from regreach.evaluate.iteration import items_of
-from regreach.evaluate.machine import Frame, Machine
+from regreach.evaluate.importing import (
+    bind,
+    external_attribute,
+    missing_attribute,
+    module_attribute,
+)
+from regreach.evaluate.iteration import items_of, iterate
+from regreach.evaluate.machine import Abrupt, Frame, Machine
 from regreach.evaluate.values import (
     FALSE,
     MISSING,
@@ -59,13 +64,18 @@ def _name(machine: Machine, frame: Frame, node: ir.Name) -> Value:
 
 
 def look_up_name(machine: Machine, frame: Frame, name: str) -> Value:
-    """Return what a name stands for in a frame; UNKNOWN when that cannot be known."""
+    """Return what a name stands for in a frame; raises Abrupt(NameError) when it is bound nowhere.
+
+    A name that only some paths bind is taken to be bound: whoever wrote it knows which path this is.
+    """
     from regreach.evaluate.library import BUILTINS
 
     if name not in frame.global_names:
         value = frame.scope.cells.get(name, MISSING)
         if value is not MISSING:
             return without_missing(value)
+        if name in machine.local_names(frame):
+            raise machine.unbound_local(frame, name)
         for scope in reversed(frame.enclosing):
             value = scope.cells.get(name, MISSING)
             if value is not MISSING:
@@ -74,15 +84,34 @@ def look_up_name(machine: Machine, frame: Frame, name: str) -> Value:
     if value is not MISSING:
         return without_missing(value)
     builtin = BUILTINS.get(name)
-    if builtin is not None and OPEN not in frame.module.cells:
+    if builtin is not None:
         return builtin
-    return builtin or UNKNOWN
+    scopes = (frame.module, frame.scope, *frame.enclosing)
+    if name.startswith("__") or any(OPEN in scope.cells for scope in scopes):
+        return UNKNOWN
+    raise machine.error(frame, "NameError", f"name {name!r} is not defined")
 
 
 def _attribute(machine: Machine, frame: Frame, node: ir.Attribute) -> Value:
     owner = evaluate(machine, frame, node.value)
     value = get_attribute(machine, frame, owner, node.attr)
-    return UNKNOWN if value is MISSING else value
+    if value is not MISSING:
+        return value
+    raise _no_attribute(machine, frame, owner, node.attr)
+
+
+def _no_attribute(machine: Machine, frame: Frame, owner: Value, name: str) -> Abrupt:
+    """Return the AttributeError of a value that has no such attribute."""
+    owner = next(v for v in alternatives(owner) if v is not MISSING)
+    if isinstance(owner, Module):
+        return missing_attribute(machine, frame, owner, name)
+    if isinstance(owner, Class):
+        what = f"type object {owner.qualname.rpartition('.')[2]!r}"
+    elif isinstance(owner, Instance):
+        what = f"{owner.cls.qualname.rpartition('.')[2]!r} object"
+    else:
+        what = f"{type(_example(owner)).__name__!r} object"
+    return machine.error(frame, "AttributeError", f"{what} has no attribute {name!r}")
 
 
 def get_attribute(machine: Machine, frame: Frame, owner: Value, name: str) -> Value:
@@ -108,6 +137,9 @@ def get_attribute(machine: Machine, frame: Frame, owner: Value, name: str) -> Va
             part = owner.qualname if name == "__qualname__" else owner.qualname.rpartition(".")[2]
             return Const(part)
         return without_missing(owner.cells.get(name, UNKNOWN))
+    example = _example(owner)
+    if example is not MISSING and not hasattr(example, name):
+        return MISSING
     return method_of(owner, name)
 
 
@@ -126,6 +158,9 @@ def _instance_attribute(machine: Machine, frame: Frame, owner: Instance, name: s
             return call(machine, frame, hook, (owner, Const(name)), {}, site=("getattr", name))
         if owner.member is not None and name == "name":
             return Const(owner.member)
+        if _is_special(name):
+            machine.heap.write(owner, OPEN, UNKNOWN)  # `__dict__` may be written to
+            return UNKNOWN
         return MISSING if OPEN not in owner.cells and _closed(owner.cls) else UNKNOWN
     return _bind_to(machine, frame, found, owner, owner.cls, name)
 
@@ -160,7 +195,16 @@ def _closed(cls: Class) -> bool:
     """Return whether all ancestors of a class are known, so that a missing name is known to be missing."""
     from regreach.evaluate.calls import class_mro
 
-    return all(isinstance(c, Class) or c == External("builtins.object") for c in class_mro(cls))
+    return all(
+        OPEN not in c.cells and "__getattribute__" not in c.cells
+        if isinstance(c, Class)
+        else c == External("builtins.object")
+        for c in class_mro(cls)
+    )
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 def _class_attribute(machine: Machine, frame: Frame, owner: Class, name: str) -> Value:
@@ -176,7 +220,7 @@ def _class_attribute(machine: Machine, frame: Frame, owner: Class, name: str) ->
             return Tuple(tuple(Const(m) for m in owner.members))
         if name in ("__init__", "__new__", "__init_subclass__", "__setattr__", "__getattribute__"):
             return UNKNOWN
-        return MISSING if _closed(owner) else UNKNOWN
+        return MISSING if _closed(owner) and not _is_special(name) else UNKNOWN
     if isinstance(found, Descriptor):
         if found.kind == "classmethod":
             return Bound(found.function, owner)
@@ -235,6 +279,8 @@ def get_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Value:
     if isinstance(owner, External):
         if owner.path == "os.environ":
             return _environ_item(machine, frame, key)
+        if owner.path == "sys.modules":
+            return _loaded_module(machine, frame, key)
         return External(f"{owner.path}[]")
     if isinstance(owner, Class):
         if owner.is_enum and isinstance(key, Const):
@@ -253,6 +299,19 @@ def get_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Value:
             return items[key.value]
         raise machine.error(frame, "IndexError")
     return UNKNOWN
+
+
+def _loaded_module(machine: Machine, frame: Frame, key: Value) -> Value:
+    """Return ``sys.modules[key]``."""
+    if not isinstance(key, Const) or not isinstance(key.value, str):
+        return UNKNOWN
+    machine.replay.spoil()
+    value = machine.modules.cells.get(key.value, MISSING)
+    if value is not MISSING:
+        return without_missing(value)
+    if key.value.partition(".")[0] == machine.top_level:
+        raise machine.error(frame, "KeyError", text_of(key))
+    return External(key.value)
 
 
 def _default_item(machine: Machine, frame: Frame, owner: Dict, key: Value, present: Value) -> Value:
@@ -643,9 +702,13 @@ def _contains(machine: Machine, frame: Frame, container: Value, item: Value) -> 
         value = environment(machine, item)
         return None if value is UNKNOWN else value is not MISSING
     if isinstance(container, External) and container.path == "sys.modules":
-        if isinstance(item, Const) and item.value in machine.modules.cells:
-            return None if may_be_missing(machine.modules.cells[item.value]) else True
-        return None
+        if not isinstance(item, Const) or not isinstance(item.value, str):
+            return None
+        machine.replay.spoil()
+        value = machine.modules.cells.get(item.value, MISSING)
+        if value is MISSING:
+            return False if item.value.partition(".")[0] == machine.top_level else None
+        return None if may_be_missing(value) else True
     if isinstance(container, Const) and isinstance(item, Const):
         try:
             return item.value in container.value
@@ -749,6 +812,15 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     ">>": operator.rshift,
     "**": operator.pow,
 }
+_IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    **_BINARY,
+    "+": operator.iadd,
+    "-": operator.isub,
+    "*": operator.imul,
+    "|": operator.ior,
+    "&": operator.iand,
+    "^": operator.ixor,
+}
 
 
 def _binary_node(machine: Machine, frame: Frame, node: ir.Binary) -> Value:
@@ -767,9 +839,13 @@ def binary(
     in_place: bool = False,
     site: Any = None,
 ) -> Value:
-    """Return the result of an arithmetic or bitwise operation, UNKNOWN when it is not computed."""
+    """Return the result of an arithmetic or bitwise operation, UNKNOWN when it is not computed.
+
+    Raises Abrupt where constants are combined that cannot be, or values of builtin types that never can.
+    """
     if isinstance(left, Const) and isinstance(right, Const):
-        return _compute(op, left.value, right.value)
+        return _compute(machine, frame, op, left.value, right.value)
+    _check_operands(machine, frame, op, left, right, in_place=in_place)
     if op == "+" and isinstance(left, Tuple) and isinstance(right, Tuple):
         return Tuple(left.items + right.items)
     if isinstance(left, Listing) and op in ("+", "|"):
@@ -788,10 +864,42 @@ def binary(
         update_dict(machine, frame, result, right)
         assert isinstance(result, Dict)
         return result
+    if in_place and isinstance(left, Listing):  # another change of the same object
+        machine.replay.changed(left)
+        machine.heap.write(left, "items", UNKNOWN)
+        return left
     return UNKNOWN
 
 
-def _compute(op: str, left: Any, right: Any) -> Value:
+def _check_operands(
+    machine: Machine, frame: Frame, op: str, left: Value, right: Value, *, in_place: bool
+) -> None:
+    """Raise the TypeError of an operation that two builtin types do not have."""
+    a, b = _example(left), _example(right)
+    if a is MISSING or b is MISSING or (op == "%" and isinstance(a, (str, bytes))):
+        return
+    if any(isinstance(x, (int, float)) and not _small(x) for x in (a, b)):
+        return
+    try:
+        (_IN_PLACE if in_place else _BINARY)[op](a, b)
+    except TypeError as error:
+        raise machine.error(frame, "TypeError", str(error)) from None
+    except (KeyError, ValueError, ArithmeticError, MemoryError):
+        return
+
+
+def _example(value: Value) -> Any:
+    """Return an object of a value's type; MISSING when that is no builtin one."""
+    if isinstance(value, Const):
+        return value.value
+    if isinstance(value, Tuple):
+        return () if not value.names else MISSING
+    if isinstance(value, Listing):
+        return [] if value.kind == "list" else set()
+    return {} if isinstance(value, Dict) and value.factory is None else MISSING
+
+
+def _compute(machine: Machine, frame: Frame, op: str, left: Any, right: Any) -> Value:
     function = _BINARY.get(op)
     numbers = (int, float, complex)
     if function is None or (op in ("**", "<<") and not _small(left, right)):
@@ -801,8 +909,8 @@ def _compute(op: str, left: Any, right: Any) -> Value:
             return UNKNOWN
     try:
         result = function(left, right)
-    except (TypeError, ValueError, ArithmeticError):
-        return UNKNOWN
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise machine.error(frame, type(error).__name__, str(error)) from None
     if isinstance(result, (str, bytes)) and len(result) > _MAX_TEXT:
         return UNKNOWN
     return Const(result)
@@ -925,7 +1033,7 @@ def _clauses(
         return True
     clause = node.clauses[index]
     iterable = evaluate(machine, outer if index == 0 else frame, clause.iter)
-    items = items_of(machine, frame, iterable)
+    items = iterate(machine, frame, iterable)
     if items is None:
 
         def once() -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from regreach.evaluate.machine import Abrupt, Frame, Machine, Place
 from regreach.evaluate.replay import EXECUTING
@@ -44,28 +45,29 @@ def import_from(machine: Machine, frame: Frame, node: ir.ImportFrom) -> None:
     if not node.names:
         _import_star(machine, frame, module)
         return
-    if isinstance(module, Module):
-        # importlib._bootstrap._handle_fromlist: submodules first, then the names are read
-        for name, _ in node.names:
-            _load_missing_submodule(machine, frame, module, name)
+    load_listed(machine, frame, module, [name for name, _ in node.names])
     for name, alias in node.names:
         bind(machine, frame, alias or name, _from_name(machine, frame, module, name))
 
 
 def absolute_name(machine: Machine, frame: Frame, module: str | None, level: int) -> str:
     """Return the absolute name that a ``from`` statement in this frame's module asks for."""
-    if level == 0:
-        return module or ""
     package = frame.module.name
-    if not machine.sources.is_package(package):
+    if level and not machine.sources.is_package(package):
         package = package.rpartition(".")[0]
-    for _ in range(level - 1):
-        package = package.rpartition(".")[0]
-    if not package:
+    return relative_name(machine, frame, package, module or "", level)
+
+
+def relative_name(machine: Machine, frame: Frame, package: str, name: str, level: int) -> str:
+    """Return the absolute name of a name with so many dots before it, as seen from a package."""
+    if level == 0:
+        return name
+    bits = package.rsplit(".", level - 1)
+    if len(bits) < level or not package:
         raise machine.error(
             frame, "ImportError", "attempted relative import beyond top-level package"
         )
-    return f"{package}.{module}" if module else package
+    return f"{bits[0]}.{name}" if name else bits[0]
 
 
 def import_module(machine: Machine, frame: Frame, dotted: str) -> Value:
@@ -169,7 +171,7 @@ def _run_load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
         facts = sources.facts(name)
     except SourceError as error:
         heap.write(machine.modules, name, MISSING)
-        raised = Raised(External("builtins.SyntaxError"), error.message, name, error.line)
+        raised = Raised(External(f"builtins.{error.kind}"), error.message, name, error.line)
         raise Abrupt("raise", raised) from None
     if facts is None:
         if not is_package:
@@ -203,14 +205,15 @@ def run_module(machine: Machine, module: Module, body: ir.Body, importer: Frame)
     for pending in frame.pendings:
         # Modules are taken to be importable where the tree itself means them to be: what may fail is
         # an import (of something optional), not a check of the machine that nobody here can decide.
-        if pending.kind == "raise" and _is_import_error(pending.value):
+        if pending.kind == "raise" and is_import_error(pending.value):
             pending.delta[machine.modules, module.name] = MISSING
             importer.pendings.append(pending)
     if ended is not None:
         raise ended
 
 
-def _is_import_error(value: Value) -> bool:
+def is_import_error(value: Value) -> bool:
+    """Return whether a raised value is an ImportError or a ModuleNotFoundError."""
     return isinstance(value, Raised) and value.name in ("ImportError", "ModuleNotFoundError")
 
 
@@ -244,18 +247,27 @@ def _walk(machine: Machine, frame: Frame, dotted: str, imported: Value) -> Value
     return value
 
 
-def _load_missing_submodule(machine: Machine, frame: Frame, module: Module, name: str) -> None:
-    full = f"{module.name}.{name}"
-    if not machine.sources.has(full):
+def load_listed(machine: Machine, frame: Frame, module: Value, names: Sequence[str]) -> None:
+    """Load the submodules among the names that are imported from a package, before any is read.
+
+    This is ``importlib._bootstrap._handle_fromlist``; it asks the package's ``__getattr__`` too.
+    """
+    if not isinstance(module, Module) or not machine.sources.is_package(module.name):
         return
-    present = module.cells.get(name, MISSING)
-    if not may_be_missing(present):
-        return
-    if present is MISSING:
-        if _getattr_hook(machine, frame, module, name) is None:
+    for name in names:
+        full = f"{module.name}.{name}"
+        present = module.cells.get(name, MISSING)
+        if not may_be_missing(present):
+            continue
+        if present is not MISSING:
+            if machine.sources.has(full):
+                machine.maybe(
+                    frame,
+                    lambda full=full: import_module(machine, frame, full),  # type: ignore[misc]
+                    machine.place(frame),
+                )
+        elif _getattr_hook(machine, frame, module, name) is None and machine.sources.has(full):
             import_module(machine, frame, full)
-    else:
-        machine.maybe(frame, lambda: import_module(machine, frame, full), machine.place(frame))
 
 
 def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Value:
@@ -308,20 +320,42 @@ def module_attribute(machine: Machine, frame: Frame, module: Module, name: str) 
     return UNKNOWN if OPEN in module.cells else MISSING
 
 
+def missing_attribute(machine: Machine, frame: Frame, module: Module, name: str) -> Abrupt:
+    """Return the AttributeError of a module that has no such attribute (yet)."""
+    try:
+        _ask_hook(machine, frame, module, name)
+    except Abrupt as ended:
+        return ended
+    child = machine.module_object(f"{module.name}.{name}")
+    if EXECUTING in module.cells:
+        message = f"partially initialized module {module.name!r} has no attribute {name!r}"
+        message += " (most likely due to a circular import)"
+    elif child is not None and EXECUTING in child.cells:
+        message = f"cannot access submodule {name!r} of module {module.name!r}"
+        message += " (most likely due to a circular import)"
+    else:
+        message = f"module {module.name!r} has no attribute {name!r}"
+    return machine.error(frame, "AttributeError", message)
+
+
 def _getattr_hook(machine: Machine, frame: Frame, module: Module, name: str) -> Value | None:
     """PEP 562: ask the module's ``__getattr__``; None when there is none or it raises AttributeError."""
-    from regreach.evaluate.calls import call
-
-    hook = module.cells.get("__getattr__", MISSING)
-    if not isinstance(hook, Function) or name.startswith("__"):
-        return None
     try:
-        return call(machine, frame, hook, (Const(name),), {}, site=("getattr", name))
+        return _ask_hook(machine, frame, module, name)
     except Abrupt as ended:
         if ended.kind == "raise" and isinstance(ended.value, Raised):
             if ended.value.name == "AttributeError":
                 return None
         raise
+
+
+def _ask_hook(machine: Machine, frame: Frame, module: Module, name: str) -> Value | None:
+    from regreach.evaluate.calls import call
+
+    hook = module.cells.get("__getattr__", MISSING)
+    if not isinstance(hook, Function) or name.startswith("__"):
+        return None
+    return call(machine, frame, hook, (Const(name),), {}, site=("getattr", name))
 
 
 def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
@@ -336,8 +370,7 @@ def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
             heap.write(frame.scope, OPEN, UNKNOWN)
         names = [n for n in module.cells if isinstance(n, str) and not n.startswith(("_", "<"))]
     else:
-        for name in names:
-            _load_missing_submodule(machine, frame, module, name)
+        load_listed(machine, frame, module, names)
     if OPEN in module.cells:
         heap.write(frame.scope, OPEN, UNKNOWN)
     for name in names:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from regreach.evaluate.machine import Frame, Machine
 from regreach.evaluate.values import (
     OPEN,
@@ -9,6 +11,7 @@ from regreach.evaluate.values import (
     Class,
     Const,
     Dict,
+    Generated,
     Instance,
     Listing,
     Tuple,
@@ -17,6 +20,13 @@ from regreach.evaluate.values import (
 )
 
 MAX_ITEMS = 2_000
+
+
+def iterate(machine: Machine, frame: Frame, value: Value) -> Iterable[Value] | None:
+    """Return the items one by one, as a loop asks for them; None when they are not all known."""
+    if isinstance(value, Generated):
+        return value.items()
+    return items_of(machine, frame, value)
 
 
 def items_of(machine: Machine, frame: Frame, value: Value) -> list[Value] | None:
@@ -36,8 +46,8 @@ def items_of(machine: Machine, frame: Frame, value: Value) -> list[Value] | None
         return list(value.cells)
     if isinstance(value, Class) and value.is_enum:
         return enum_members(value)
-    if isinstance(value, Instance):
-        return None
+    if isinstance(value, Generated):
+        return list(value.items())
     return None
 
 

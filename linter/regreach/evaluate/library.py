@@ -8,11 +8,17 @@ value whose truth is not known. Facts about the installation (which packages are
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from regreach.evaluate import expressions as ev
-from regreach.evaluate.importing import import_module
+from regreach.evaluate.importing import (
+    absolute_name,
+    import_module,
+    is_import_error,
+    load_listed,
+    relative_name,
+)
 from regreach.evaluate.iteration import MAX_ITEMS, items_of
 from regreach.evaluate.machine import Abrupt, Frame, Machine, class_of
 from regreach.evaluate.values import (
@@ -30,6 +36,7 @@ from regreach.evaluate.values import (
     Dict,
     External,
     Function,
+    Generated,
     Instance,
     Listing,
     Module,
@@ -42,6 +49,7 @@ from regreach.evaluate.values import (
     union,
     without_missing,
 )
+from regreach.facts.source import SourceError
 
 Args = tuple[Value, ...]
 Keywords = Mapping[str, Value]
@@ -105,19 +113,26 @@ def call_external(
     if path in _DESCRIPTORS and args:
         return Descriptor(_DESCRIPTORS[path], args[0])
     if path in _TRANSPARENT and len(args) == 1 and isinstance(args[0], _CALLABLES):
-        return decorate_external(function, args[0])
+        return decorate_external(machine, function, args[0])
     model = _CALLS.get(path)
     if model is not None:
         return model(machine, frame, args, keywords, site)
     name = path.removeprefix("builtins.")
     builtin = getattr(builtins, name, None) if path.startswith("builtins.") else None
     if isinstance(builtin, type) and issubclass(builtin, BaseException):
-        message = ev.text_of(args[0]) if args and isinstance(args[0], Const) else ""
-        return Raised(function, message)
+        return Raised(function, exception_message(machine, frame, builtin, args))
     return External(f"{path}()")
 
 
-def decorate_external(decorator: External, value: Value) -> Value:
+def exception_message(machine: Machine, frame: Frame, kind: type[BaseException], args: Args) -> str:
+    """Return ``str()`` of an exception with these arguments; empty when it is not known."""
+    if len(args) == 1 and not issubclass(kind, KeyError):
+        return ev.string_of(machine, frame, args[0]) or ""
+    known = args and all(isinstance(a, Const) for a in args) and not issubclass(kind, OSError)
+    return ev.text_of(args[0] if len(args) == 1 else Tuple(args)) if known else ""
+
+
+def decorate_external(machine: Machine, decorator: External, value: Value) -> Value:
     """Apply a decorator from outside the tree to a function or class."""
     path = decorator.path
     if path in _DESCRIPTORS:
@@ -125,6 +140,8 @@ def decorate_external(decorator: External, value: Value) -> Value:
     if isinstance(value, Class):
         if path.startswith("dataclasses.dataclass"):
             value.is_dataclass = True
+        elif path not in _TRANSPARENT:
+            machine.heap.write(value, OPEN, UNKNOWN)  # it may have got more attributes
         return value
     if path in _TRANSPARENT:
         return value
@@ -187,12 +204,12 @@ def _getattr(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) 
     return value if present == TRUE else union((value, args[2]))
 
 
-@_model("builtins.setattr")
+@_model("builtins.setattr", "builtins.object.__setattr__")
 def _setattr(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
     if len(args) == 3:
         if isinstance(args[1], Const) and isinstance(args[1].value, str):
             ev.set_attribute(machine, frame, args[0], args[1].value, args[2])
-        elif isinstance(args[0], (Module, Instance)):
+        elif isinstance(args[0], (Module, Instance, Class)):
             machine.heap.write(args[0], OPEN, UNKNOWN)
     return NONE
 
@@ -206,6 +223,7 @@ def _globals(machine: Machine, frame: Frame, *_: Any) -> Value:
 @_model("builtins.exec", "builtins.vars", "builtins.locals")
 def _opens_module(machine: Machine, frame: Frame, *_: Any) -> Value:
     machine.heap.write(frame.module, OPEN, UNKNOWN)
+    machine.heap.write(frame.scope, OPEN, UNKNOWN)
     return UNKNOWN
 
 
@@ -463,26 +481,36 @@ def _import_module(
     if dotted.startswith("."):
         if not isinstance(package, Const) or not isinstance(package.value, str):
             return UNKNOWN
-        base = package.value
         stripped = dotted.lstrip(".")
-        for _ in range(len(dotted) - len(stripped) - 1):
-            base = base.rpartition(".")[0]
-        dotted = f"{base}.{stripped}" if stripped else base
+        level = len(dotted) - len(stripped)
+        dotted = relative_name(machine, frame, package.value, stripped, level)
     return import_module(machine, frame, dotted)
 
 
 @_model("builtins.__import__")
-def _dunder_import(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
-    if not args or not isinstance(args[0], Const) or not isinstance(args[0].value, str):
+def _dunder_import(
+    machine: Machine, frame: Frame, args: Args, keywords: Keywords, __: Site
+) -> Value:
+    given = dict(zip(("name", "globals", "locals", "fromlist", "level"), args, strict=False))
+    given.update(keywords)
+    name, level = given.get("name", UNKNOWN), given.get("level", Const(0))
+    names = items_of(machine, frame, given["fromlist"]) if "fromlist" in given else []
+    names = [] if given.get("fromlist") == NONE else names
+    if not isinstance(name, Const) or not isinstance(name.value, str) or names is None:
         machine.unresolved.setdefault(
             machine.place(frame), "__import__ of a name that is not known"
         )
         return UNKNOWN
-    dotted = args[0].value
+    dots = level.value if isinstance(level, Const) and isinstance(level.value, int) else 0
+    dotted = absolute_name(machine, frame, name.value, dots)
     imported = import_module(machine, frame, dotted)
-    if len(args) > 3:
+    if names:
+        load_listed(machine, frame, imported, [str(n.value) for n in names if isinstance(n, Const)])
         return imported
-    return machine.module_object(dotted.partition(".")[0]) or External(dotted.partition(".")[0])
+    if dots:
+        return imported if not name.value else UNKNOWN
+    top = dotted.partition(".")[0]
+    return machine.module_object(top) or External(top)
 
 
 @_model("importlib.util.find_spec")
@@ -536,22 +564,47 @@ def _modules_below(
         return UNKNOWN
     package = where.path.removesuffix(".__path__")
     prefix = prefix_value.value if isinstance(prefix_value, Const) else None
-    found: list[Value] = []
+    if deep:
+        return Generated(lambda: _walk(machine, frame, package, prefix))
+    return Tuple(tuple(info for info, _, __ in _infos(machine, package, prefix)))
 
-    def add(package: str, prefix: str | None) -> None:
-        for name in machine.sources.children(package):
-            short = name.rpartition(".")[2]
-            is_package = machine.sources.is_package(name)
-            shown: Value = UNKNOWN if prefix is None else Const(prefix + short)
-            found.append(
-                Tuple((UNKNOWN, shown, Const(is_package)), ("module_finder", "name", "ispkg"))
-            )
-            if deep and is_package:
-                import_module(machine, frame, name)
-                add(name, None if prefix is None else f"{prefix}{short}.")
 
-    add(package, prefix)
-    return Tuple(tuple(found))
+def _infos(
+    machine: Machine, package: str, prefix: str | None
+) -> Iterator[tuple[Value, str, str | None]]:
+    """Yield what ``iter_modules`` yields, the module, and for a package the name that it is shown by."""
+    for name in machine.sources.children(package):
+        is_package = machine.sources.is_package(name)
+        if is_package and _is_namespace(machine, name):
+            continue
+        shown = None if prefix is None else prefix + name.rpartition(".")[2]
+        info = Tuple(
+            (UNKNOWN, UNKNOWN if shown is None else Const(shown), Const(is_package)),
+            ("module_finder", "name", "ispkg"),
+        )
+        yield info, name, (shown or name) if is_package else None
+
+
+def _is_namespace(machine: Machine, package: str) -> bool:
+    try:
+        return machine.sources.facts(package) is None
+    except SourceError:
+        return False
+
+
+def _walk(machine: Machine, frame: Frame, package: str, prefix: str | None) -> Iterator[Value]:
+    """Yield what ``walk_packages`` yields: it imports a package after yielding it, to look below it."""
+    for info, name, shown in _infos(machine, package, prefix):
+        yield info
+        if shown != name:
+            continue  # no package; or the prefix is another one, and its import fails unseen
+        try:
+            import_module(machine, frame, name)
+        except Abrupt as ended:
+            if is_import_error(ended.value):
+                continue
+            raise
+        yield from _walk(machine, frame, name, None if prefix is None else f"{name}.")
 
 
 # -- functools, dataclasses, os, collections ----------------------------------------------------
@@ -618,6 +671,7 @@ def _sys_modules_get(machine: Machine, frame: Frame, args: Args, *_: Any) -> Val
     name = args[0].value
     default = args[1] if len(args) > 1 else NONE
     if isinstance(name, str) and name.partition(".")[0] == machine.top_level:
+        machine.replay.spoil()
         value = machine.modules.cells.get(name, MISSING)
         if value is MISSING:
             return default

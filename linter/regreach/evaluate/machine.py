@@ -8,6 +8,7 @@ of the function, the loop or the ``try`` statement takes it up again.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,8 +33,10 @@ from regreach.evaluate.values import (
     Value,
     join,
 )
+from regreach.facts.names import local_names
 
 if TYPE_CHECKING:
+    from regreach.facts import ir
     from regreach.facts.parse import ModuleFacts
 
 # A call chain of the tree's own functions longer than this is not followed.
@@ -90,6 +93,7 @@ class Frame:
     pendings: list[Pending] = field(default_factory=list)
     handling: Raised | None = None
     yields: bool = False
+    body: ir.Body | None = None  # of a function that is being run
 
 
 class Sources(Protocol):
@@ -211,6 +215,7 @@ class Machine:
         self._budget = CALL_BUDGET
         self._allocated: dict[tuple[Any, ...], Obj] = {}
         self._contexts: dict[tuple[Any, ...], int] = {}
+        self._local_names: dict[int, frozenset[str]] = {}
         for name, value in world.environment.items():
             self.heap.write(self.environ, Const(name), Const(value))
         self.start = self.heap.mark()  # where every process begins
@@ -427,6 +432,25 @@ class Machine:
         self._budget -= 1
 
     # -- names --------------------------------------------------------------------------------
+
+    def local_names(self, frame: Frame) -> frozenset[str]:
+        """Return the names that are local to the function whose frame this is; none for other frames."""
+        if frame.body is None:
+            return frozenset()
+        found = self._local_names.get(id(frame.body))
+        if found is None:
+            found = self._local_names[id(frame.body)] = local_names(frame.body)
+        return found
+
+    def unbound_local(self, frame: Frame, name: str) -> Abrupt:
+        """Return the UnboundLocalError of a local name that is not bound."""
+        if sys.version_info < (3, 11):
+            message = f"local variable {name!r} referenced before assignment"
+        else:
+            message = (
+                f"cannot access local variable {name!r} where it is not associated with a value"
+            )
+        return self.error(frame, "UnboundLocalError", message)
 
     def error(self, frame: Frame, name: str, message: str = "") -> Abrupt:
         """Return a builtin exception raised at the frame's present line."""

@@ -9,7 +9,7 @@ from typing import Any
 from regreach.evaluate import expressions as ev
 from regreach.evaluate.calls import call, class_mro, define_class, instantiate_exception
 from regreach.evaluate.importing import bind, import_from, import_statement
-from regreach.evaluate.iteration import items_of
+from regreach.evaluate.iteration import items_of, iterate
 from regreach.evaluate.machine import Abrupt, Frame, Machine, Pending, Place
 from regreach.evaluate.values import (
     MISSING,
@@ -109,8 +109,7 @@ def _unpack(machine: Machine, frame: Frame, target: ir.Sequence, value: Value) -
 def _delete(machine: Machine, frame: Frame, node: ir.Delete) -> None:
     for target in node.targets:
         if isinstance(target, ir.Name):
-            owner = frame.module if target.id in frame.global_names else frame.scope
-            machine.heap.write(owner, target.id, MISSING)
+            _delete_name(machine, frame, target.id)
         elif isinstance(target, ir.Subscript):
             value = ev.evaluate(machine, frame, target.value)
             key = ev.evaluate(machine, frame, target.index)
@@ -120,6 +119,15 @@ def _delete(machine: Machine, frame: Frame, node: ir.Delete) -> None:
             value = ev.evaluate(machine, frame, target.value)
             if isinstance(value, (Module, Class, Instance)):
                 machine.heap.write(value, target.attr, MISSING)
+
+
+def _delete_name(machine: Machine, frame: Frame, name: str) -> None:
+    owner = frame.module if name in frame.global_names else frame.scope
+    if name not in owner.cells and name not in frame.outer_names and OPEN not in owner.cells:
+        if name in machine.local_names(frame):
+            raise machine.unbound_local(frame, name)
+        raise machine.error(frame, "NameError", f"name {name!r} is not defined")
+    machine.heap.write(owner, name, MISSING)
 
 
 def _scope(_: Machine, frame: Frame, node: ir.Scope) -> None:
@@ -228,7 +236,7 @@ def _end_loop(
 
 def _for(machine: Machine, frame: Frame, node: ir.For) -> None:
     iterable = ev.evaluate(machine, frame, node.iter)
-    items = items_of(machine, frame, iterable)
+    items = iterate(machine, frame, iterable)
     start = len(frame.pendings)
     current: Abrupt | None = None
     if items is None:

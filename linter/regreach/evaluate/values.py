@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from regreach.facts import ir
 
@@ -101,6 +101,13 @@ class Descriptor:
 
     kind: str
     function: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Generated:
+    """An iterator whose items are made, with what that does, while it is iterated over."""
+
+    items: Callable[[], Iterator[Value]]
 
 
 class Union:
@@ -260,7 +267,10 @@ class Raised:
         return "Exception"
 
 
-Value: TypeAlias = "Const | Special | Tuple | External | Builtin | Bound | Partial | Descriptor | Union | Obj | Raised"
+Value: TypeAlias = (
+    "Const | Special | Tuple | External | Builtin | Bound | Partial | Descriptor | Generated | Union"
+    " | Obj | Raised"
+)
 
 UNKNOWN = Special("UNKNOWN")
 MISSING = Special("MISSING")

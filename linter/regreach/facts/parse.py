@@ -189,7 +189,8 @@ def _has_bad_literal(error: SyntaxError) -> bool:
 
 
 def _source_error(error: SyntaxError) -> SourceError:
-    return SourceError(error.msg, error.lineno or 1, max(1, error.offset or 1))
+    line, column = error.lineno or 1, max(1, error.offset or 1)
+    return SourceError(error.msg, line, column, type(error).__name__)
 
 
 def recursion_headroom() -> None:

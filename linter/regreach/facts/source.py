@@ -9,14 +9,18 @@ import re
 class SourceError(Exception):
     """A file that CPython would refuse to read or parse.
 
-    ``line`` and ``column`` count from 1; ``message`` says what is wrong.
+    ``line`` and ``column`` count from 1; ``message`` says what is wrong; ``kind`` is the name of the
+    exception that an import of the file raises.
     """
 
-    def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
+    def __init__(
+        self, message: str, line: int = 1, column: int = 1, kind: str = "SyntaxError"
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
         self.column = column
+        self.kind = kind
 
 
 # PEP 263; only the first two lines are looked at, the second when the first is blank or a comment.
