@@ -30,7 +30,7 @@ def audit_json(audit: Audit, findings: Sequence[Finding]) -> str:
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return _dumped(document)
 
 
 def check_json(audit: Audit, findings: Sequence[Finding]) -> str:
@@ -41,7 +41,12 @@ def check_json(audit: Audit, findings: Sequence[Finding]) -> str:
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return _dumped(document)
+
+
+def _dumped(document: dict[str, Any]) -> str:
+    # in ASCII, so that no terminal's or pipe's encoding has a say
+    return json.dumps(document, indent=2) + "\n"
 
 
 def _head(audit: Audit) -> dict[str, Any]:

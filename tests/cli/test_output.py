@@ -1,0 +1,229 @@
+"""Where the output goes, and in which form: files, pipes, terminals, encodings."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import BUG, MODULE, ROOT, Done, copy_of, fails, run, run_process
+
+ESCAPE = "\x1b["
+
+
+# -- files ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_file_holds_what_would_have_been_printed(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "report"
+    file.write_text("old")
+    done = run("audit", BUG, "--format", form, "--output", str(file))
+    assert done == Done(1, "", "1 error, 1 warning\n")
+    assert file.read_text(encoding="utf-8") == run("audit", BUG, "--format", form).out
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
+    run("check", BUG, "--output", str(tmp_path / "report"))
+    (tmp_path / "usual").touch()
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert len(modes) == 1
+
+
+def test_a_file_stays_as_it_was_when_there_is_nothing_to_write(tmp_path: Path) -> None:
+    file = tmp_path / "report"
+    file.write_text("old")
+    fails(run("check", str(tmp_path / "nope"), "--output", str(file)), 3)
+    assert file.read_text() == "old"
+
+
+def test_a_file_stays_as_it_was_when_writing_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "report"
+    file.write_text("old")
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    message = fails(run("check", BUG, "--output", str(file)), 2)
+    assert message == f"{file}: cannot be written: No space left on device"
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_places_where_nothing_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("nope/report", "file/report", ".", "loop/report"):
+        message = fails(run("check", BUG, "--output", str(tmp_path / name)), 2)
+        assert message.startswith(f"{tmp_path / name}: cannot be written: ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "loop"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_the_permission_to_write(tmp_path: Path) -> None:
+    file = tmp_path / "report"
+    file.write_text("old")
+    tmp_path.chmod(0o500)
+    try:
+        message = fails(run("check", BUG, "--output", str(file)), 2)
+    finally:
+        tmp_path.chmod(0o700)
+    assert message == f"{file}: cannot be written: Permission denied"
+    assert file.read_text() == "old"
+
+
+def test_a_device_and_a_link_stay_what_they_are(tmp_path: Path) -> None:
+    assert run("check", BUG, "--output", os.devnull).code == 1
+    assert not Path(os.devnull).is_file()
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "report")
+    assert run("check", BUG, "--output", str(link)).code == 1
+    assert link.is_symlink()
+    assert (tmp_path / "report").read_text(encoding="utf-8") == run("check", BUG).out
+
+
+def test_quiet_leaves_the_summary_out() -> None:
+    done = run("check", BUG, "--quiet")
+    assert done.err == ""
+    assert done.out == run("check", BUG).out
+
+
+# -- the same bytes ---------------------------------------------------------------------------
+
+
+def test_two_runs_print_the_same_bytes() -> None:
+    target = "fixtures/syntax-error/tree"
+    for arguments, seeds in ((["--format", "json"], "12"), ([], "3")):
+        here = run("audit", str(ROOT / target), *arguments)
+        for seed in seeds:
+            done = run_process(
+                *("audit", str(ROOT / target), *arguments),
+                env={"PYTHONHASHSEED": seed},
+                program=MODULE,
+            )
+            assert done == here
+
+
+# -- colour -----------------------------------------------------------------------------------
+
+
+def test_a_pipe_gets_no_colour_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for command in ("check", "audit"):
+        plain = run(command, BUG)
+        assert ESCAPE not in plain.out + plain.err
+        assert run(command, BUG, "--color", "never") == plain
+        colored = run(command, BUG, "--color", "always")
+        assert ESCAPE in colored.out
+        assert ESCAPE in colored.err
+        monkeypatch.setenv("NO_COLOR", "1")
+        assert run(command, BUG, "--color", "always") == colored  # the nearer word counts
+        monkeypatch.delenv("NO_COLOR")
+
+
+def test_a_file_is_coloured_only_when_that_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "report"
+    for choice, colored in (("auto", False), ("always", True), ("never", False)):
+        run("check", BUG, "--output", str(file), "--color", choice)
+        assert (ESCAPE in file.read_text(encoding="utf-8")) is colored
+
+
+def on_terminal(*arguments: str, width: int, **env: str) -> str:
+    """Run the command with a terminal for its output and errors, and return what that shows."""
+    pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
+    outer, inner = pty.openpty()
+    process = subprocess.Popen(
+        [*MODULE, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": str(width), "TERM": "xterm", **env},
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
+    )
+    os.close(inner)
+    shown = b""
+    while True:
+        try:
+            part = os.read(outer, 65536)
+        except OSError:  # what Linux says at the end
+            break
+        if not part:
+            break
+        shown += part
+    os.close(outer)
+    assert process.wait() == 1
+    return shown.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_gets_colour(tmp_path: Path) -> None:
+    tree = copy_of("bug", tmp_path / "[/x]")  # which would be wrong markup
+    shown = on_terminal("audit", str(tree), width=100)
+    assert f"\x1b[1m{tree}\x1b[0m" in shown
+    assert "\x1b[1;31mRR101\x1b[0m" in shown
+
+
+def test_a_terminal_gets_lines_that_fit() -> None:
+    shown = on_terminal("check", "fixtures/bug/tree", width=90, NO_COLOR="1")
+    report = shown[shown.index("sglang/srt") : shown.index("1 error, 1 warning")]
+    assert "\x1b[1m" not in report
+    assert "\x1b[2m" not in report
+    lines = report.splitlines()
+    assert len(lines) > len(run("check", BUG).out.splitlines())
+    assert max(map(len, lines)) <= 90
+
+
+# -- pipes and encodings ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "both"),
+    [(("check", BUG), True), (("audit", BUG), False), (("rule",), False), (("rule", "-h"), True)],
+)
+def test_a_reader_that_goes_away_is_no_error(arguments: tuple[str, ...], both: bool) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*MODULE, *arguments],
+        stdout=writing,
+        stderr=writing if both else subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert done.returncode == 141
+    assert not done.stderr
+
+
+def test_a_shell_pipe_to_head() -> None:
+    command = f'"{sys.executable}" -m regreach audit "{BUG}" | head -1'
+    done = subprocess.run(
+        ["sh", "-c", command], capture_output=True, check=False, text=True, cwd=ROOT
+    )
+    assert done.stdout == f"{BUG}  sglang, 13 modules, platform cuda\n"
+    assert "Traceback" not in done.stderr
+    assert "Broken pipe" not in done.stderr
+
+
+def test_an_encoding_that_lacks_a_character_is_no_error() -> None:
+    text = run_process("audit", BUG, program=MODULE, encoding="latin-1")
+    assert text == run("audit", BUG).replaced("→", r"\u2192").replaced("…", r"\u2026")
+    assert r"\u2192" in text.out
+    assert run("audit", BUG, "--format", "json").out.isascii()
+
+
+def test_a_path_that_is_no_text(tmp_path: Path) -> None:
+    folder = os.fsdecode(os.fsencode(str(tmp_path)) + b"/\xff")
+    try:
+        copy_of("bug", Path(folder))
+    except OSError:
+        pytest.skip("this file system takes only names that are text")
+    done = run("audit", folder, "--format", "json")
+    assert done.json()["tree"]["source"] == folder
+    assert run("audit", folder).code == 1
+    assert run("check", folder, "--output", folder + "/report").code == 1
+    assert "/?/nope: no such file" in fails(run("check", folder + "/nope"), 3)

@@ -1,0 +1,126 @@
+"""A package of rules and packs by someone else, found through its entry point like regreach's own.
+
+Its pack is of another framework, with another package, other registrars and another consumer: the
+engine knows none of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import BUG, MODULE, Done, fails, run, run_process
+from shop_example import PACK, SHOP
+from tree_making import Files, write
+
+RULES = '''\
+"""Rules for shops."""
+
+from regreach.model import Finding
+from regreach.rule import Rule, fingerprint
+
+PAGE = "# SH101: nobody sells\\n\\nA shop needs a desk.\\n"
+
+
+def check(audit):
+    for registry in audit.registries:
+        for cell in registry.cells:
+            if not cell.registrations:
+                yield Finding(
+                    "SH101",
+                    "info",
+                    cell.lookup,
+                    1,
+                    f"nothing handles {' '.join(cell.key)}",
+                    cell.key,
+                    fingerprint("SH101", registry.id, *cell.key),
+                )
+
+
+RULES = (Rule("SH101", "nobody-sells", "info", "a kind that nothing handles", PAGE, check),)
+'''
+
+
+def installed(
+    folder: Path, files: Files, entry: str = "shop = shop_rules", name: str = "shop_rules"
+) -> dict[str, str]:
+    """Write a distribution as pip installs it; returns the environment in which it is installed."""
+    info = f"{name}-1.0.dist-info"
+    write(
+        folder,
+        {
+            **files,
+            f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+            f"{info}/entry_points.txt": f"[regreach.rules]\n{entry}\n",
+        },
+    )
+    return {"PYTHONPATH": str(folder)}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return write(tmp_path / "tree", SHOP)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    files = {"shop_rules.py": f"{RULES}\nPACKS = {{'shop': {PACK!r}}}\n"}
+    return installed(tmp_path / "site", files)
+
+
+def test_rules_and_packs_are_found(shop: Path, environment: dict[str, str]) -> None:
+    done = run_process("check", str(shop), "--pack", "shop", env=environment)
+    heads = [line for line in done.out.splitlines() if not line.startswith(" ")]
+    assert done.code == 1, done.err
+    assert heads == [
+        'shop/cards.py:4:1: RR101 ("eu", "card") is registered here, but Checkout cannot reach it:'
+        " nothing imports the module; desk.py:6 crashes",
+        "shop/checkout.py:9:1: SH101 nothing handles us card",
+        "shop/checkout.py:9:1: SH101 nothing handles us invoice",
+    ]
+    assert done.err == "1 error, 2 info\n"
+
+
+def test_rules_can_be_listed_and_read(environment: dict[str, str]) -> None:
+    listed = run_process("rule", env=environment, program=MODULE)
+    assert listed.out == run("rule").out + "SH101  info     a kind that nothing handles\n"
+    page = run_process("rule", "SH101", env=environment, program=MODULE)
+    assert page == Done(0, "# SH101: nobody sells\n\nA shop needs a desk.\n", "")
+
+
+def test_one_of_two_packs_must_be_chosen(shop: Path, environment: dict[str, str]) -> None:
+    done = run_process("check", str(shop), env=environment, program=MODULE)
+    assert fails(done, 2) == "choose a pack with --pack; installed are: sglang, shop"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import nowhere_at_all", "ModuleNotFoundError: No module named 'nowhere_at_all'"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("RULES = 5", "TypeError: 'int' object is not iterable"),
+        ("RULES = ['RR900']", "AttributeError: 'str' object has no attribute 'code'"),
+        ("PACKS = []", "AttributeError: 'list' object has no attribute 'items'"),
+        ("PACKS = {'sglang': ''}", "ValueError: there is another pack 'sglang'"),
+        ("from regreach_rules import RULES", "ValueError: there is another rule 'RR101'"),
+    ],
+)
+def test_what_cannot_be_loaded_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
+) -> None:
+    name = f"rules_of_{tmp_path.name}"
+    installed(tmp_path, {f"{name}.py": text}, f"shop = {name}")
+    monkeypatch.syspath_prepend(tmp_path)
+    message = fails(run("check", BUG), 2)
+    assert message == f"the rules '{name}' of 'shop' cannot be loaded: {says}"
+
+
+def test_a_rule_that_fails_is_named_and_can_be_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = RULES.replace("for registry in", "yield from (1 / 0 for _ in 'x')\n    for registry in")
+    installed(tmp_path, {"failing_rules.py": text}, "shop = failing_rules", "failing")
+    monkeypatch.syspath_prepend(tmp_path)
+    says = "the rule SH101 failed: ZeroDivisionError: division by zero; leave it out with --ignore SH101"
+    assert fails(run("check", BUG), 2) == says
+    assert run("check", BUG, "--ignore", "SH101").code == 1
