@@ -158,6 +158,7 @@ def _matrix(parts: Sequence[str], cells: Iterable[Cell]) -> list[Text]:
     header = Text(f"  {row_name:<{first_width}}  ", "dim")
     for column, width in zip(shown, widths, strict=True):
         header.append(f"{column:<{width}}  ", "bold")
+    header.rstrip()
     lines = [header]
     for row in rows:
         line = Text(f"  {row:<{first_width}}  ")
