@@ -1,6 +1,10 @@
-"""A framework of another kind than those whose packs ship with regreach: a shop, and a pack for it."""
+"""A framework of another kind than those whose packs ship with regreach: the shop of docs/packs.md."""
 
 from __future__ import annotations
+
+from pathlib import Path
+
+DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "packs.md"
 
 SHOP = {
     "shop/__init__.py": "",
@@ -75,60 +79,4 @@ def serve(basket):
 """,
 }
 
-PACK = """\
-format = 1
-name = "shop"
-package = "shop"
-roots = ["", "src"]
-ignored_paths = ["*/tests/*"]
-process_roots = ["shop.checkout"]
-default_platform = "till"
-
-[assumptions]
-environment_closed = true
-installed = ["payments"]
-
-[selectors.region]
-enum = "shop.kinds:Region"
-sources = ["shop.kinds:region_of_process"]
-
-[selectors.kind]
-enum = "shop.kinds:Kind"
-
-[consumers.checkout]
-module = "shop.checkout"
-callable = "Checkout"
-ambient = ["region"]
-
-[consumers.checkout.arguments.kind]
-selector = "kind"
-
-[consumers.checkout.arguments.basket]
-new = "shop.baskets:Basket"
-given = ["owner"]
-fields = { size = 3 }
-
-[[registries]]
-id = "shop.handlers"
-container = "shop.registry:HANDLERS"
-key = ["region", "kind"]
-registrars = ["shop.registry:handles"]
-lookups = ["shop.registry:find"]
-consumer = "checkout"
-on_init_path = true
-
-[common]
-missing = ["payments.legacy"]
-none = ["payments.account"]
-absent = ["terminal"]
-environment = { SHOP_MODE = "live" }
-foreign = ["*:*Abroad*"]
-values = { "payments.version" = "2.0" }
-
-[platforms.till]
-present = ["terminal"]
-
-[platforms.web]
-native = ["*:*Abroad*"]
-values = { "payments.online()" = true, "payments.currencies" = ["eur", "usd"] }
-"""
+PACK = DOCUMENT.read_text(encoding="utf-8").split("```toml\n", 1)[1].split("```", 1)[0]

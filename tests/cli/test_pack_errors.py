@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from command_line import fails, run
-from shop_example import PACK, SHOP
+from regreach.errors import ConfigError
+from regreach.pack import load_pack
+from shop_example import DOCUMENT, PACK, SHOP
 from tree_making import write
 
 
@@ -17,6 +20,25 @@ def error_of(pack: str, folder: Path, *options: str) -> str:
     message = fails(run("check", str(folder), "--pack", str(file), *options), 2)
     assert message.startswith(f"{file}: ")
     return message.removeprefix(f"{file}: ")
+
+
+def known_keys() -> set[str]:
+    """Every key that a pack may have: what is said to be known where there is a wrong one."""
+    keys: set[str] = set()
+    for header in ["", *re.findall(r"^\[.+\]$", PACK, re.MULTILINE)]:
+        wrong = PACK.replace(f"{header}\n", f"{header}\nno_such_key = 1\n", 1)
+        with pytest.raises(ConfigError, match="no_such_key is not a known key") as caught:
+            load_pack(wrong, "pack")
+        keys.update(str(caught.value).rpartition("known here: ")[2].split(", "))
+    return keys
+
+
+def test_the_document_tells_of_every_key() -> None:
+    document = DOCUMENT.read_text(encoding="utf-8")
+    keys = known_keys()
+    assert len(keys) > 30
+    for key in keys:  # in a row of a table, or in a heading or text as the name of one
+        assert re.search(rf"\n\| `{key}` \||`\[+(consumers\.NAME\.)?{key}\b", document), key
 
 
 def test_the_example_has_no_error(tmp_path: Path) -> None:
