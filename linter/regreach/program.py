@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from types import TracebackType
 
 from regreach.errors import TargetError
 from regreach.facts.parse import ModuleFacts
 from regreach.facts.source import SourceError
+from regreach.supply.cache import FactsCache
+from regreach.supply.facts_supply import FactsSupply
 from regreach.tree import Tree
 
 
@@ -16,11 +19,38 @@ class Program:
     ``broken`` maps the path of each file that was needed and could not be parsed to the error.
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, *, cache: FactsCache | None = None, jobs: int = 1) -> None:
+        """Take a tree. With a cache or more than one job, ``prefetch`` saves time; ``close`` then."""
         self.tree = tree
+        self._supply = FactsSupply(cache, jobs)
         self.broken: dict[str, SourceError] = {}
         self._facts: dict[str, ModuleFacts | None] = {}
         self._bytes: dict[str, bytes] = {}
+
+    def prefetch(self, modules: Iterable[str]) -> None:
+        """Begin to get the facts of these modules, which will probably be asked for in this order.
+
+        Processes may be started, so threads should not have been.
+        """
+        if self._supply.prepares:
+            new = (module for module in modules if module not in self._facts)
+            files = {self.path(module): self.source(module) for module in new}
+            self._supply.prepare({path: data for path, data in files.items() if path and data})
+
+    def close(self) -> None:
+        """Keep in the cache what was found, and end what prefetching has begun."""
+        self._supply.close()
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
 
     def has(self, module: str) -> bool:
         """Return whether the tree has this module."""
@@ -90,7 +120,7 @@ class Program:
         if found.path in self.broken:
             return None
         try:
-            return ModuleFacts.read(data)
+            return self._supply.facts(found.path, data)
         except SourceError as error:
             self.broken[found.path] = error
             return None

@@ -13,6 +13,8 @@ from regreach.model import Audit, Finding
 from regreach.plugins import load_plugins
 from regreach.program import Program
 from regreach.rule import Rule
+from regreach.supply.cache import FactsCache
+from regreach.supply.jobs import job_count
 from regreach.tree import open_tree
 from regreach.verdicts import Analysis
 
@@ -33,6 +35,8 @@ class Request:
     ignore: Sequence[str] = ()
     cache_dir: Path | None = None
     offline: bool = False
+    keep: bool = True  # whether what is found in files is kept in the cache folder
+    jobs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +76,9 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
             on_progress=on_progress,
         ) as tree:
             say(f"analysing {len(tree.modules)} modules")
-            analysis = Analysis(Program(tree), pack, platform)
-            audit = with_deep_stack(analysis.audit)
+            cache = FactsCache.of_user(request.cache_dir) if request.keep else None
+            with Program(tree, cache=cache, jobs=job_count(request.jobs)) as program:
+                audit = with_deep_stack(Analysis(program, pack, platform).audit)
     finally:
         if collecting:
             gc.enable()

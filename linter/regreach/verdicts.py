@@ -31,6 +31,7 @@ from regreach.pack import Consumer, Pack, Platform, Registry
 from regreach.program import Program
 from regreach.registrations import Use, find_uses
 from regreach.remedies import find_remedy
+from regreach.supply.prediction import likely_modules
 
 _IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError")
 # So many modules are looked through for the guard that holds a registration back.
@@ -59,6 +60,7 @@ class Analysis:
         self.machine = Machine(program, self.world, pack.location.name)
         self.graph = ImportGraph(program)
         self.notes: list[str] = []
+        program.prefetch(likely_modules(program, pack))
         self.visitor = self.new_session()
         self.imported_first: dict[str, str] = {}
         self._process: Session | None = None

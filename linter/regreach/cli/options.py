@@ -58,6 +58,13 @@ _ANALYSIS: list[Callable[[Any], Any]] = [
         "--select", metavar="CODES", multiple=True, help="Only these rules, e.g. RR101,RR102."
     ),
     click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules."),
+    click.option("--no-cache", is_flag=True, help="Keep and use nothing from earlier runs."),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Parse in N processes (default: $REGREACH_JOBS, else the number of processors).",
+    ),
     click.option(
         "--offline", is_flag=True, help="Fetch nothing: a requirement must be in the cache already."
     ),
@@ -112,6 +119,8 @@ def request_from(options: dict[str, Any]) -> Request:
         _codes(options.pop("ignore")),
         None,
         options.pop("offline"),
+        not options.pop("no_cache"),
+        options.pop("jobs"),
     )
 
 

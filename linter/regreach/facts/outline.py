@@ -12,6 +12,8 @@ libcst found with the number of logical lines here (see ``parse.py``).
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 # What can open, close or end a logical line; everything between two matches is of no interest.
@@ -59,37 +61,61 @@ class LogicalLine:
 
 @dataclass(frozen=True, slots=True)
 class FunctionSpan:
-    """An outermost function: its ``def`` line and its body, as indices into ``Outline.lines``."""
+    """An outermost function: offsets of its ``def`` line, body and end; ``line`` is the ``def``'s."""
 
-    header: int
-    body_start: int
-    body_end: int
+    line: int
+    start: int
+    body: int
+    end: int
 
 
-@dataclass(frozen=True, slots=True)
 class Outline:
-    """Logical lines in order, and the outermost functions whose bodies stand on lines of their own."""
+    """The outermost functions whose bodies stand on lines of their own, and all logical lines.
 
-    text: str
-    lines: tuple[LogicalLine, ...]
-    functions: tuple[FunctionSpan, ...]
+    The functions are enough to take them out one by one; the lines are found again if asked for.
+    """
+
+    __slots__ = ("_lines", "functions", "text")
+
+    def __init__(
+        self,
+        text: str,
+        functions: tuple[FunctionSpan, ...],
+        lines: tuple[LogicalLine, ...] | None = None,
+    ) -> None:
+        self.text = text
+        self.functions = functions
+        self._lines = lines
+
+    @property
+    def lines(self) -> tuple[LogicalLine, ...]:
+        """The logical lines."""
+        if self._lines is None:
+            self._lines = tuple(_logical_lines(self.text))
+        return self._lines
+
+    def without_lines(self) -> Outline:
+        """Return the same outline in a tenth of the memory."""
+        return Outline(self.text, self.functions)
 
     def module_level(self) -> tuple[str, list[int]]:
         """Return the text with each outermost function body replaced by ``...``, and its line numbers.
 
         The list has one entry (a line of the whole file) for each logical line of the returned text.
         """
+        lines = self.lines
         parts: list[str] = []
         numbers: list[int] = []
         cursor = 0
         for function in self.functions:
-            self._append(parts, numbers, cursor, function.body_start)
-            first = self.lines[function.body_start]
+            body = bisect_left(lines, function.body, key=_start)
+            _append(self.text, lines[cursor:body], parts, numbers)
+            first = lines[body]
             indent = self.text[first.start : first.start + _leading(self.text, first.start)]
             parts.append(f"{indent}...\n")
             numbers.append(first.line)
-            cursor = function.body_end
-        self._append(parts, numbers, cursor, len(self.lines))
+            cursor = bisect_left(lines, function.end, key=_start)
+        _append(self.text, lines[cursor:], parts, numbers)
         return "".join(parts), numbers
 
     def function(self, index: int) -> tuple[str, list[int]]:
@@ -97,32 +123,49 @@ class Outline:
 
         An indented function (a method) stands under an ``if 1:`` so that its lines need no change.
         """
-        span = self.functions[index]
+        text = self.function_text(index)
+        lines = _logical_lines(text, self.functions[index].line)
         parts: list[str] = []
         numbers: list[int] = []
-        if self.lines[span.header].indent:
+        if lines[0].indent:
             parts.append("if 1:\n")
-            numbers.append(self.lines[span.header].line)
-        self._append(parts, numbers, span.header, span.body_end)
+            numbers.append(lines[0].line)
+        _append(text, lines, parts, numbers)
         return "".join(parts), numbers
 
     def function_text(self, index: int) -> str:
         """Return the source of an outermost function, comments and blank lines between included."""
         span = self.functions[index]
-        return self.text[self.lines[span.header].start : self.lines[span.body_end - 1].end]
-
-    def _append(self, parts: list[str], numbers: list[int], start: int, end: int) -> None:
-        for line in self.lines[start:end]:
-            parts.append(self.text[line.span])
-            numbers.append(line.line)
-            if line.end == len(self.text) and not self.text.endswith("\n"):
-                parts.append("\n")
+        return self.text[span.start : span.end]
 
 
 def outline(text: str) -> Outline:
     """Cut a source text (line ends ``\\n``) into logical lines and find its outermost functions."""
     lines = tuple(_logical_lines(text))
-    return Outline(text, lines, tuple(_outermost_functions(text, lines)))
+    return Outline(text, tuple(_outermost_functions(text, lines)), lines)
+
+
+def last_line(text: str, line: int) -> int:
+    """Return the number of the last physical line of the logical line that begins on ``line``."""
+    offset = 0
+    for _ in range(line - 1):
+        offset = text.find("\n", offset) + 1
+        if not offset:
+            return line
+    end, content = _end_of_logical_line(text, offset)
+    return line + text.count("\n", offset, end - 1) if content else line
+
+
+def _start(line: LogicalLine) -> int:
+    return line.start
+
+
+def _append(text: str, lines: Iterable[LogicalLine], parts: list[str], numbers: list[int]) -> None:
+    for line in lines:
+        parts.append(text[line.span])
+        numbers.append(line.line)
+        if line.end == len(text) and not text.endswith("\n"):
+            parts.append("\n")
 
 
 def _leading(text: str, offset: int) -> int:
@@ -142,9 +185,10 @@ def _indent_width(prefix: str) -> int:
     return width
 
 
-def _logical_lines(text: str) -> list[LogicalLine]:
+def _logical_lines(text: str, first: int = 1) -> list[LogicalLine]:
+    """Return the logical lines of a text whose first physical line has the number ``first``."""
     result: list[LogicalLine] = []
-    offset, line, length = 0, 1, len(text)
+    offset, line, length = 0, first, len(text)
     while offset < length:
         # most lines are complete in themselves, and told so by one match
         whole = _COMPLETE.match(text, offset)
@@ -198,6 +242,7 @@ def _outermost_functions(text: str, lines: tuple[LogicalLine, ...]) -> list[Func
         while index < count and lines[index].indent > line.indent:
             index += 1
         if index > header + 1:
-            result.append(FunctionSpan(header, header + 1, index))
+            body, last = lines[header + 1], lines[index - 1]
+            result.append(FunctionSpan(line.line, line.start, body.start, last.end))
     return result
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
+from collections.abc import Mapping
 
 import libcst as cst
 
 from regreach.facts import ir
 from regreach.facts.lower import LineMismatchError, Lowering
-from regreach.facts.outline import Outline, outline
+from regreach.facts.outline import FunctionSpan, Outline, last_line, outline
 from regreach.facts.source import SourceError, decode
+
+TOO_DEEP = "nested too deeply to be parsed"
 
 
 class ModuleFacts:
@@ -25,13 +28,13 @@ class ModuleFacts:
         """Parse the module level. Raises SourceError, with the position, when the file is not valid."""
         self.text = text
         _check_syntax(text)
-        self._outline: Outline | None = outline(text)
+        cut = outline(text)
+        self._outline: Outline | None = cut.without_lines()
         self._bodies: dict[int, ir.Body] = {}
         self._lines: list[str] | None = None
-        self._ends: dict[int, int] | None = None
         try:
-            source, numbers = self._outline.module_level()
-            lowering = Lowering(numbers, iter(range(len(self._outline.functions))))
+            source, numbers = cut.module_level()
+            lowering = Lowering(numbers, iter(range(len(cut.functions))))
             self.body = lowering.module(cst.parse_module(source))
         except (LineMismatchError, cst.ParserSyntaxError):
             self._outline = None
@@ -42,11 +45,36 @@ class ModuleFacts:
         """Decode and parse a file's bytes. Raises SourceError."""
         return cls(decode(data))
 
+    @classmethod
+    def known(
+        cls,
+        text: str,
+        body: ir.Body,
+        functions: tuple[FunctionSpan, ...] | None,
+        bodies: Mapping[int, ir.Body],
+    ) -> ModuleFacts:
+        """Return the facts of a text that was parsed before, with what was found then."""
+        facts = object.__new__(cls)
+        facts.text, facts.body, facts._bodies = text, body, dict(bodies)
+        facts._outline = None if functions is None else Outline(text, functions)
+        facts._lines = None
+        return facts
+
+    @property
+    def functions(self) -> tuple[FunctionSpan, ...] | None:
+        """The outermost functions; None when the file was parsed in one piece, bodies included."""
+        return None if self._outline is None else self._outline.functions
+
+    @property
+    def bodies(self) -> Mapping[int, ir.Body]:
+        """The function bodies that were asked for so far, by the index of the function."""
+        return self._bodies
+
     def with_body(self, body: ir.Body) -> ModuleFacts:
         """Return the same module with another module level; its functions stay."""
         other = object.__new__(ModuleFacts)
         other.text, other._outline, other._bodies = self.text, self._outline, self._bodies
-        other.body, other._lines, other._ends = body, None, None
+        other.body, other._lines = body, None
         return other
 
     def function_body(self, index: int) -> ir.Body:
@@ -84,13 +112,7 @@ class ModuleFacts:
 
     def end_of_statement(self, line: int) -> int:
         """Return the last physical line of the logical line that begins on ``line``."""
-        if self._ends is None:
-            lines = (self._outline or outline(self.text)).lines
-            self._ends = {
-                each.line: each.line + self.text.count("\n", each.start, each.end - 1)
-                for each in lines
-            }
-        return self._ends.get(line, line)
+        return last_line(self.text, line)
 
     def _parse_function(self, index: int) -> ir.Body:
         assert self._outline is not None, "only a sliced module has function indices"
@@ -172,7 +194,7 @@ def _check_syntax(text: str) -> None:
             raise SourceError(error.message, error.raw_line, error.raw_column + 1) from None
         raise SourceError(str(error)) from None
     except RecursionError:
-        raise SourceError("nested too deeply to be parsed") from None
+        raise SourceError(TOO_DEEP) from None
 
 
 def _parses(text: str) -> bool:

@@ -1,0 +1,82 @@
+"""A quick guess, from bytes alone, at what a module imports while it is imported.
+
+It costs a hundredth of parsing, and nothing depends on it but time: it says which modules are worth
+parsing beforehand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# A statement on a line of its own. A parenthesis ends with the first that closes.
+_IMPORT = rb"""
+    from [ \t]+ (?P<base> [.\w]+ ) [ \t]+ import \b [ \t]* (?P<names> \( [^)]* \) | [^\n]* )
+  | import [ \t]+ (?P<plain> [^\n]* )
+"""
+# What stands at the margin: an import, or a block with all that is indented below its first line.
+# Each match begins with a newline, for which a text is searched fastest.
+_AT_MARGIN = re.compile(
+    rb"\n (?:"
+    + _IMPORT
+    + rb"""
+  | (?P<block> (?: if | elif | else | try | except | finally | with | for | while ) \b
+        [^\n]* (?: \n (?: [ \t\r\#] [^\n]* | (?=\n) ) )* )
+    )""",
+    re.VERBOSE,
+)
+# What stands in such a block: an import, or what does not run while the module is imported.
+_IN_BLOCK = re.compile(
+    rb"\n (?P<indent> [ \t]* ) (?:"
+    + _IMPORT
+    + rb"| (?P<apart> (?: async [ \t]+ )? def \b | if [ \t]+ (?: \w+ \. )? TYPE_CHECKING \b ) )",
+    re.VERBOSE,
+)
+_COMMENT = re.compile(rb"\#[^\n]*")
+_NAME = re.compile(rb"(\w+) (?: [ \t]+ as [ \t]+ \w+ )?", re.VERBOSE)
+
+
+def imported_names(data: bytes, package: str) -> Iterator[str]:
+    """Yield the dotted names that the imports at the module level of a source mention, in order.
+
+    ``from a import b`` gives ``a`` and ``a.b``, which need not be a module. ``package`` is what
+    relative imports are relative to.
+    """
+    for found in _AT_MARGIN.finditer(b"\n" + data):
+        block = found["block"]
+        if block is None:
+            yield from _names(found, package)
+        else:
+            yield from _in_block(block, package)
+
+
+def _in_block(block: bytes, package: str) -> Iterator[str]:
+    apart: int | None = None  # the indentation of what the lines now are in and which is left out
+    for found in _IN_BLOCK.finditer(b"\n" + block):
+        indent = len(found["indent"])
+        if apart is not None and indent > apart:
+            continue
+        apart = indent if found["apart"] else None
+        if apart is None:
+            yield from _names(found, package)
+
+
+def _names(found: re.Match[bytes], package: str) -> Iterator[str]:
+    if found["plain"] is not None:
+        for part in _COMMENT.sub(b"", found["plain"]).split(b","):
+            yield part.strip().partition(b" ")[0].decode("ascii", "replace")
+        return
+    base = _absolute(found["base"].decode("ascii", "replace"), package)
+    yield base
+    for name in _NAME.finditer(_COMMENT.sub(b"", found["names"])):
+        yield f"{base}.{name[1].decode('ascii', 'replace')}"
+
+
+def _absolute(base: str, package: str) -> str:
+    name = base.lstrip(".")
+    level = len(base) - len(name)
+    if not level:
+        return base
+    parts = package.split(".")
+    parts = parts[: max(0, len(parts) - level + 1)]
+    return ".".join([*parts, name] if name else parts)

@@ -1,0 +1,151 @@
+"""Parsing in other processes, which this one does not wait for before it needs what they found."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+
+from regreach.evaluate.session import with_deep_stack
+from regreach.facts.blob import BlobError, pack_error, pack_facts
+from regreach.facts.parse import ModuleFacts
+from regreach.facts.source import SourceError
+
+File = tuple[str, bytes]
+
+# So much source is parsed in about a tenth of a second: next to it, sending costs nothing.
+_LARGEST_CHUNK = 96 * 1024
+_SMALLEST_CHUNK = 8 * 1024
+_SAFE_PATH = "PYTHONSAFEPATH"
+
+
+class ParsePool:
+    """Processes that parse files; each gets a few at a time, in the order in which they were given.
+
+    When they cannot be started, or one of them dies, what is missing is simply not there.
+    """
+
+    def __init__(self, files: Sequence[File], jobs: int, method: str | None = None) -> None:
+        """Start parsing. ``method`` is how processes are started; None is what is best here."""
+        self._places: dict[str, tuple[Future[list[bytes | None]], int]] = {}
+        method = method or _start_method()
+        if method is not None:
+            try:
+                with _apart_from_current_folder():
+                    self._start(files, jobs, method)
+            except Exception:  # what a system lacks shows in many ways
+                self.close()
+
+    def _start(self, files: Sequence[File], jobs: int, method: str) -> None:
+        context = multiprocessing.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload([__name__])
+        chunks = list(_chunks(files, jobs))
+        pool = ProcessPoolExecutor(min(jobs, len(chunks)), context, _begin_worker)
+        try:
+            for chunk in chunks:
+                future = pool.submit(_parse, [data for _, data in chunk])
+                self._places |= {path: (future, i) for i, (path, _) in enumerate(chunk)}
+        finally:
+            pool.shutdown(wait=False)  # takes effect when all is done
+
+    def take(self, path: str) -> bytes | None:
+        """Wait for the facts of a file and return them, or what is wrong with it, as a blob.
+
+        None when it was not among the files, was taken before, or its process died.
+        """
+        future, index = self._places.pop(path, (None, 0))
+        if future is None:
+            return None
+        try:
+            return future.result()[index]
+        except Exception:  # a process that died, and whatever else its work can end with
+            return None
+
+    def close(self) -> dict[str, bytes]:
+        """Give up what is not parsed yet; return what is and was not taken."""
+        left: dict[str, bytes] = {}
+        for path, (future, index) in self._places.items():
+            if not future.cancel() and future.done() and future.exception() is None:
+                blob = future.result()[index]
+                if blob is not None:
+                    left[path] = blob
+        self._places.clear()
+        return left
+
+
+def _chunks(files: Sequence[File], jobs: int) -> Iterator[list[File]]:
+    share = sum(len(data) for _, data in files) // (jobs * 4)
+    limit = min(_LARGEST_CHUNK, max(_SMALLEST_CHUNK, share))
+    chunk: list[File] = []
+    size = 0
+    for path, data in files:
+        if chunk and size + len(data) > limit:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append((path, data))
+        size += len(data)
+    if chunk:
+        yield chunk
+
+
+def _start_method() -> str | None:
+    """Return how to start processes: the quickest way that no thread of this one can make hang.
+
+    None when a new interpreter, which first looks for modules in the current folder, can be none.
+    """
+    methods = multiprocessing.get_all_start_methods()
+    if sys.platform == "linux" and "fork" in methods and threading.active_count() == 1:
+        return "fork"
+    if sys.version_info < (3, 11):
+        return None
+    return "forkserver" if "forkserver" in methods else "spawn"
+
+
+@contextmanager
+def _apart_from_current_folder() -> Iterator[None]:
+    """Let interpreters that are started import nothing from there: it may be what is audited."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
+def _begin_worker() -> None:
+    gc.disable()  # syntax trees are freed by reference counts
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed cannot end its workers, which would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _parse(sources: list[bytes]) -> list[bytes | None]:
+    """Return the facts of each source as a blob; None for what this process cannot decide."""
+    return with_deep_stack(lambda: [_blob(data) for data in sources])
+
+
+def _blob(data: bytes) -> bytes | None:
+    try:
+        try:
+            return pack_facts(ModuleFacts.read(data))
+        except SourceError as error:
+            return pack_error(error)
+    except (BlobError, RecursionError, MemoryError):
+        return None

@@ -1,0 +1,107 @@
+"""Real releases: those with the bug that regreach was made for, those without, and the range of the pack.
+
+Each is read by a process of its own, as many at once as there are processors, from the user's cache
+(the first time, from the package index).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.release
+
+KEY = ["none", "flashinfer_mxfp4"]
+WITH_THE_BUG = ["0.5.15", "0.5.13", "0.5.14", "0.5.15.post1"]
+WITHOUT = ["0.5.16"]
+OTHERS = ["0.5.23", "0.5.10", "0.5.5", "0.5.3"]
+# What regreach says when the index is not there, or is one that does not have the release.
+UNAVAILABLE = (
+    "the package index was not reached",
+    "the package index knows no project",
+    "no release",
+)
+
+
+@dataclass(frozen=True)
+class Audited:
+    code: int
+    document: Any
+    errors: str
+
+
+def audit(release: str) -> Audited:
+    command = ["-m", "regreach", "audit", f"sglang=={release}", "--format", "json"]
+    done = subprocess.run(
+        [sys.executable, *command],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    return Audited(done.returncode, json.loads(done.stdout or "null"), done.stderr)
+
+
+@pytest.fixture(scope="module")
+def audits(request: pytest.FixtureRequest) -> Iterator[dict[str, Future[Audited]]]:
+    """The audits of all releases that the selected tests want, each begun when a processor is free."""
+    here = [item for item in request.session.items if item.path == Path(__file__)]
+    params = [item.callspec.params for item in here if isinstance(item, pytest.Function)]
+    wanted = dict.fromkeys(str(each["release"]) for each in params)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield {release: pool.submit(audit, release) for release in wanted}
+        pool.shutdown(cancel_futures=True)
+
+
+def audited(release: str, audits: dict[str, Future[Audited]]) -> Audited:
+    found = audits[release].result()
+    if found.code == 3 and any(reason in found.errors for reason in UNAVAILABLE):
+        pytest.skip(found.errors.strip())
+    assert found.code in (0, 1), found.errors
+    assert "Traceback" not in found.errors
+    return found
+
+
+def cell_of(document: Any, key: list[str]) -> Any:
+    (registry,) = (r for r in document["registries"] if r["id"] == "sglang.moe.fused_func")
+    return next(cell for cell in registry["cells"] if cell["key"] == key)
+
+
+@pytest.mark.parametrize("release", WITH_THE_BUG)
+def test_releases_with_the_bug(release: str, audits: dict[str, Future[Audited]]) -> None:
+    found = audited(release, audits)
+    assert found.code == 1
+    errors = [f for f in found.document["findings"] if f["severity"] == "error"]
+    assert [(f["rule"], f["key"]) for f in errors] == [("RR101", KEY)]
+    cell = cell_of(found.document, KEY)
+    assert (cell["at_lookup"], cell["outcome"]) == ("no", "raises")
+    assert cell["exception"] == "NotImplementedError"
+    assert found.document["problems"] == []
+
+
+@pytest.mark.parametrize("release", WITHOUT)
+def test_releases_without_it(release: str, audits: dict[str, Future[Audited]]) -> None:
+    found = audited(release, audits)
+    cell = cell_of(found.document, KEY)
+    assert (cell["at_lookup"], cell["outcome"], cell["reach"]) == ("yes", "ok", "runner")
+    assert KEY not in [f["key"] for f in found.document["findings"]]
+
+
+@pytest.mark.parametrize("release", OTHERS)
+def test_other_releases_can_be_analysed(release: str, audits: dict[str, Future[Audited]]) -> None:
+    found = audited(release, audits)
+    ids = [registry["id"] for registry in found.document["registries"]]
+    if release == "0.5.3":  # older than the registries: what it lacks is said
+        assert ids or found.document["notes"]
+        return
+    assert ids == ["sglang.moe.fused_func", "sglang.moe.pre_permute", "sglang.moe.post_permute"]
+    assert found.document["modules"]["eager"]
+    assert found.document["call_sites"]
