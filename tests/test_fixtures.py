@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from regreach.model import Audit, Cell
 from regreach.run import Request, Result, analyse
 
@@ -73,9 +72,7 @@ def test_cells(case: str, results: dict[str, Result]) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_findings(case: str, results: dict[str, Result]) -> None:
-    found = [
-        (f.rule, f.key, f.spot.path, f.spot.line) for f in result_of(case, results).findings
-    ]
+    found = [(f.rule, f.key, f.spot.path, f.spot.line) for f in result_of(case, results).findings]
     wanted = [
         (f["rule"], tuple(f["key"]), f["path"], f["line"])
         for f in expected(case).get("finding", [])

@@ -17,6 +17,7 @@ from multiprocessing import active_children, get_all_start_methods
 from pathlib import Path
 
 import pytest
+import regreach
 from regreach.evaluate.session import with_deep_stack
 from regreach.facts import ir, parse
 from regreach.supply import facts_supply, pool

@@ -122,9 +122,7 @@ class Lowering:
 
     def _while(self, node: cst.While) -> ir.Stmt:
         line = self._take_line()
-        return ir.While(
-            line, self.expr(node.test), self._suite(node.body), self._else(node.orelse)
-        )
+        return ir.While(line, self.expr(node.test), self._suite(node.body), self._else(node.orelse))
 
     def _try(self, node: cst.Try | cst.TryStar) -> ir.Stmt:
         line = self._take_line()
@@ -134,7 +132,9 @@ class Lowering:
             at = self._take_line()
             kind = self.expr(handler.type) if handler.type is not None else None
             name = handler.name.name.value if handler.name is not None else None  # type: ignore[union-attr]
-            handlers.append(ir.Handler(at, kind, cast("str | None", name), self._suite(handler.body)))
+            handlers.append(
+                ir.Handler(at, kind, cast("str | None", name), self._suite(handler.body))
+            )
         return ir.Try(
             line, body, tuple(handlers), self._else(node.orelse), self._else(node.finalbody)
         )
@@ -143,7 +143,9 @@ class Lowering:
         line = self._take_line()
         items = tuple(
             (
-                self.expr(item.item) if node.asynchronous is None else ir.Opaque((self.expr(item.item),)),
+                self.expr(item.item)
+                if node.asynchronous is None
+                else ir.Opaque((self.expr(item.item),)),
                 self.expr(item.asname.name) if item.asname is not None else None,
             )
             for item in node.items
@@ -162,7 +164,11 @@ class Lowering:
         line = self._take_line()
         params = self._params(node.params)
         index: int | None = None
-        if self._slices is not None and self._depth == 0 and isinstance(node.body, cst.IndentedBlock):
+        if (
+            self._slices is not None
+            and self._depth == 0
+            and isinstance(node.body, cst.IndentedBlock)
+        ):
             index = next(self._slices, None)
             if index is None:
                 raise LineMismatchError
@@ -195,7 +201,9 @@ class Lowering:
             binds = tuple(_bound_names(case.pattern))
             guard = self.expr(case.guard) if case.guard is not None else None
             cases.append(
-                ir.Case(at, values, _irrefutable(case.pattern), binds, guard, self._suite(case.body))
+                ir.Case(
+                    at, values, _irrefutable(case.pattern), binds, guard, self._suite(case.body)
+                )
             )
         return ir.Match(line, subject, tuple(cases))
 

@@ -245,4 +245,3 @@ def _outermost_functions(text: str, lines: tuple[LogicalLine, ...]) -> list[Func
             body, last = lines[header + 1], lines[index - 1]
             result.append(FunctionSpan(line.line, line.start, body.start, last.end))
     return result
-
