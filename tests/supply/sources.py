@@ -34,14 +34,12 @@ PECULIAR: Mapping[str, bytes] = {
 
 
 def files(count: int = 60) -> dict[str, bytes]:
-    """Return peculiar files and small modules of the standard library, path -> content."""
+    """Return peculiar files and the smallest modules of the standard library, path -> content."""
     found = {f"peculiar/{name}.py": data for name, data in PECULIAR.items()}
     found[FUNCTIONS] = b"".join(b"def f%d(x):\n    return x + %d\n" % (i, i) for i in range(5))
     root = Path(sysconfig.get_paths()["stdlib"])
-    for file in sorted(root.glob("*.py")):
-        if len(found) < count and file.stat().st_size < 6_000:
-            found[file.name] = file.read_bytes()
-    return found
+    smallest = sorted(root.glob("*.py"), key=lambda file: (file.stat().st_size, file.name))
+    return found | {f.name: f.read_bytes() for f in smallest[: count - len(found)]}
 
 
 def all_facts(supply: FactsSupply, wanted: Mapping[str, bytes]) -> dict[str, object]:
