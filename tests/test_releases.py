@@ -20,6 +20,8 @@ import pytest
 
 pytestmark = pytest.mark.release
 
+TRUTH = Path(__file__).parent / "truth"
+FIELDS = ("after_import", "at_lookup", "outcome", "exception")
 KEY = ["none", "flashinfer_mxfp4"]
 WITH_THE_BUG = ["0.5.15", "0.5.13", "0.5.14", "0.5.15.post1"]
 WITHOUT = ["0.5.16"]
@@ -105,3 +107,31 @@ def test_other_releases_can_be_analysed(release: str, audits: dict[str, Future[A
     assert ids == ["sglang.moe.fused_func", "sglang.moe.pre_permute", "sglang.moe.post_permute"]
     assert found.document["modules"]["eager"]
     assert found.document["call_sites"]
+
+
+@pytest.mark.parametrize("release", [*WITH_THE_BUG, *WITHOUT, *OTHERS])
+def test_what_cpython_does(release: str, audits: dict[str, Future[Audited]]) -> None:
+    """Compare with what was executed: see ``tests/truth/README.md``."""
+    document = audited(release, audits).document
+    truth = json.loads((TRUTH / f"{release}.json").read_text(encoding="utf-8"))
+    assert document["modules"]["eager"] == truth["eager"]
+    (registry,) = (r for r in document["registries"] if r["id"] == "sglang.moe.fused_func")
+    found = {"|".join(cell["key"]): cell for cell in registry["cells"]}
+    for group in truth["cells"]:
+        for key in group["keys"]:
+            at = found[key]["raised_at"]
+            assert {
+                **{field: found[key][field] for field in FIELDS},
+                "raised_at": at and f"{at['path']}:{at['line']}",
+            } == {field: group[field] for field in (*FIELDS, "raised_at")}, key
+    assert sorted(found) == sorted(key for group in truth["cells"] for key in group["keys"])
+    first = document["modules"]["imported_first"]
+    assert {m: first[m][:80] for m in truth["imported_first"]} == {
+        module: ended[:80] for module, ended in truth["imported_first"].items()
+    }
+    sites = [f"{s['path']}:{s['line']}" for s in document["call_sites"]]
+    assert sorted(sites) == sorted(truth["call_sites"])
+    hanging = [key for key, cell in found.items() if cell["reach"] == "process"]
+    assert set(hanging) <= set(truth["process"])
+    for reach in ("caller", "partial", "none", "orphan"):
+        assert not {k for k, c in found.items() if c["reach"] == reach} & set(truth["process"])
