@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from regreach.cli import main
 
@@ -23,6 +26,10 @@ BUG = str(FIXTURES / "bug" / "tree")
 MODULE = (sys.executable, "-m", "regreach")
 WATCHED = (sys.executable, "-X", "dev", "-W", "error", "-m", "regreach")
 SCRIPT = shutil.which("regreach", path=str(Path(sys.executable).parent))
+
+# The user's cache is kept out of the tests, and the tests out of it.
+CACHE = tempfile.mkdtemp(prefix="regreach-tests-")
+atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -40,12 +47,18 @@ class Done:
         return Done(self.code, self.out.replace(old, new), self.err)
 
 
+def with_cache(environment: Mapping[str, str]) -> dict[str, str]:
+    """Add the tests' own cache folder to an environment, unless a test has named another."""
+    named = os.environ.get("REGREACH_CACHE_DIR", CACHE)
+    return {"REGREACH_CACHE_DIR": named, **environment}
+
+
 def run(*arguments: str) -> Done:
     """Run the command in this process, from its arguments to its exit code."""
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
     err = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
     code: object = None
-    with redirect_stdout(out), redirect_stderr(err):
+    with patch.dict(os.environ, with_cache({})), redirect_stdout(out), redirect_stderr(err):
         try:
             main(arguments)
         except SystemExit as end:
@@ -66,7 +79,7 @@ def run_process(
     done = subprocess.run(
         [*program, *arguments],
         cwd=cwd,
-        env={**os.environ, "PYTHONIOENCODING": encoding, **(env or {})},
+        env={**os.environ, **with_cache({"PYTHONIOENCODING": encoding, **(env or {})})},
         capture_output=True,
         check=False,
         text=True,

@@ -58,7 +58,7 @@ def test_nothing_of_the_tree_is_imported_or_executed(tmp_path: Path, command: st
     watching = tmp_path / "watching.py"
     watching.write_text(WATCHING, encoding="utf-8")
     done = run_process(
-        *(str(tree), str(report), command, str(tree)),
+        *(str(tree), str(report), command, str(tree), "--jobs", "1"),
         cwd=tree,
         program=[sys.executable, str(watching)],
     )

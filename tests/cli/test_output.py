@@ -99,16 +99,12 @@ def test_quiet_leaves_the_summary_out() -> None:
 
 
 def test_two_runs_print_the_same_bytes() -> None:
-    target = "fixtures/syntax-error/tree"
-    for arguments, seeds in ((["--format", "json"], "12"), ([], "3")):
-        here = run("audit", str(ROOT / target), *arguments)
+    audit = ("audit", str(ROOT / "fixtures/syntax-error/tree"))
+    for options, seeds in ((["--format", "json"], "12"), (["--no-cache"], "3")):
+        here = run(*audit, *options)
         for seed in seeds:
-            done = run_process(
-                *("audit", str(ROOT / target), *arguments),
-                env={"PYTHONHASHSEED": seed},
-                program=MODULE,
-            )
-            assert done == here
+            env = {"PYTHONHASHSEED": seed}
+            assert run_process(*audit, *options, env=env, program=MODULE) == here
 
 
 # -- colour -----------------------------------------------------------------------------------
