@@ -24,6 +24,7 @@ from regreach.model import (
     Reach,
     Registration,
     RegistryResult,
+    SiteValue,
     Spot,
     Tristate,
 )
@@ -368,7 +369,7 @@ class _ConsumerAnalysis:
             return "partial"
         return "none" if importers else "orphan"
 
-    def _arriving(self, key: Key) -> list:  # type: ignore[type-arg]
+    def _arriving(self, key: Key) -> list[tuple[Site, SiteValue]]:
         return self.arrivals.at(key) if self.arrivals is not None else []
 
     def _in_process(self, registry: Registry, key: Key) -> Tristate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.resources import files
 
-from regreach.model import Audit, Cell, Finding, Spot
+from regreach.model import Audit, Cell, Finding
 from regreach.rule import Rule, fingerprint
 
 from regreach_rules import story
@@ -38,19 +38,18 @@ def _judge(audit: Audit, value: str, cells: list[Cell]) -> Finding | None:
     if not crashing and any(s.consumer == asking[0].consumer for s in audit.call_sites):
         return None  # nobody in the tree constructs the consumer with it
     cell = asking[0]
-    spot: Spot = cell.lookup  # type: ignore[assignment]
+    assert cell.lookup is not None, "a cell that asks has a look-up"
     consumer = cell.consumer.rpartition(":")[2]
     message = (
         f'"{value}" is accepted by {consumer}, but nothing is registered for it under any key, and '
         f"the look-up raises {cell.exception}"
     )
     details = story.facts(audit, cell)
-    column = 1
     return Finding(
         "RR103",
         "error",
-        spot,
-        column,
+        cell.lookup,
+        1,
         message,
         (value,),
         fingerprint("RR103", cell.registry, value, cell.consumer),
