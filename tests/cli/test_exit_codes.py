@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from command_line import BUG, FIXTURES, copy_of, fails, run, run_process
+from command_line import BUG, FIXTURES, copy_of, everything_is_permitted, fails, run, run_process
 from tree_making import git, make_tar, make_zip
 
 WARNS = str(FIXTURES / "process" / "tree")
@@ -130,7 +129,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_judged(tmp_path: Path) 
     ]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(everything_is_permitted(), reason="this user may read everything")
 def test_a_file_without_the_permission_to_read_it(tmp_path: Path) -> None:
     tree = copy_of("bug", tmp_path)
     (tree / "sglang/srt/layers/quantization/mxfp4.py").chmod(0)
