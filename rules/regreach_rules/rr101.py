@@ -35,19 +35,20 @@ def _finding(audit: Audit, cell: Cell) -> Finding:
     first = cell.registrations[0]
     consumer = cell.consumer.rpartition(":")[2]
     crashing = story.sites(audit, cell, "raises", "maybe")
-    where = f"; {story.listed(story.short(s.spot) for s in crashing)} crashes" if crashing else ""
-    if len(crashing) > 1:
-        where = where.removesuffix("crashes") + "crash"
+    names = story.listed(story.short(s.spot) for s in crashing)
+    crash = f"; {names} crash{'es' if len(crashing) == 1 else ''}" if crashing else ""
     why = {
         "orphan": "nothing imports the module",
-        "none": "no one who asks for it has imported the module",
-        "partial": "only some of those who ask for it have imported the module",
+        "none": "nobody who asks for it has imported the module",
+        "partial": f"{len(crashing)} of {len(audit.arriving(cell))} call sites that ask for it have"
+        " not imported the module",
     }[cell.reach]
     message = (
-        f"{key_text(cell.key)} is registered here, but {consumer} cannot reach it: {why}{where}"
+        f"{key_text(cell.key)} is registered here, but {consumer} cannot reach it: {why}{crash}"
     )
     details = story.facts(audit, cell)
-    details.append(Detail("imported by", story.importers(cell.importers)))
+    crash_paths = {s.spot.path for s in crashing}
+    details.append(Detail("imported by", story.importers(cell.importers, crash_paths)))
     if cell.remedy is not None:
         details += remedy_details(cell.remedy, cell)
     return Finding(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from regreach.model import Audit, CallSite, Cell, Detail, ImportEdge, Spot
 
@@ -63,13 +63,16 @@ def clipped(text: str, width: int = 72) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def importers(edges: Sequence[ImportEdge]) -> str:
-    """Return who imports a module, by file: its lines, and whether inside functions."""
+def importers(edges: Sequence[ImportEdge], closely: Collection[str] = ()) -> str:
+    """Return who imports a module, by file: its lines, and whether inside functions.
+
+    In the files that are looked at ``closely``, the condition around an import is told too.
+    """
     files: dict[tuple[str, str], list[str]] = {}
     for edge in edges:
         name = short(edge.spot).rpartition(":")[0]
         words: str = "at module level" if edge.kind == "eager" else edge.kind
-        if edge.kind == "eager" and edge.guards:
+        if edge.guards and (edge.kind == "eager" or edge.spot.path in closely):
             words = clipped(edge.guards[-1].rstrip(":"), 50)
         files.setdefault((name, words), []).append(str(edge.spot.line))
     texts = [f"{name}:{','.join(dict.fromkeys(n))} ({words})" for (name, words), n in files.items()]

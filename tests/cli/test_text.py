@@ -13,14 +13,14 @@ def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 BUG_RR101 = """\
-sglang/srt/layers/moe/moe_runner/flashinfer_cutlass.py:11:1: RR101 ("none", "flashinfer_mxfp4") is registered here, but MoeRunner cannot reach it: only some of those who ask for it have imported the module; modelopt_quant.py:12 crashes
+sglang/srt/layers/moe/moe_runner/flashinfer_cutlass.py:11:1: RR101 ("none", "flashinfer_mxfp4") is registered here, but MoeRunner cannot reach it: 1 of 2 call sites that ask for it have not imported the module; modelopt_quant.py:12 crashes
     registered    sglang/srt/layers/moe/moe_runner/flashinfer_cutlass.py:11  fused_experts_none_to_flashinfer_mxfp4
     branch        sglang/srt/layers/moe/moe_runner/runner.py:18  elif runner_backend.is_flashinfer_mxfp4():
     looked up     sglang/srt/layers/moe/moe_runner/runner.py:25  self.fused_func = FusedOpPool.get_fused_func(a2a_name, runner_backend.v…
     raises        sglang/srt/layers/moe/moe_runner/runner.py:27  NotImplementedError
     crashes       sglang/srt/layers/quantization/modelopt_quant.py:12  ModelOptFusedMoEMethod.create_moe_runner
     saves itself  mxfp4.py:14 (Mxfp4MoEMethod)
-    imported by   modelopt_quant.py:10 (lazy), mxfp4.py:12 (lazy)
+    imported by   modelopt_quant.py:10 (if backend.is_flashinfer_cutlass()), mxfp4.py:12 (lazy)
     add           from sglang.srt.layers.moe.moe_runner import flashinfer_cutlass  # noqa: F401
     where         below sglang/srt/layers/moe/moe_runner/runner.py:18, before the look-up
     why lazy      at the top of the module it closes an import cycle: runner → moe_runner/__init__.py:2 → runner; a risk only: with either end imported first it works today
@@ -123,7 +123,7 @@ sglang.moe.post_permute  1 registered of 1 keys
 
 
 UNREACHED_RR101 = """\
-sglang/srt/layers/moe/moe_runner/flashinfer_cutlass.py:6:1: RR101 ("none", "flashinfer_mxfp4") is registered here, but MoeRunner cannot reach it: only some of those who ask for it have imported the module; modelopt_quant.py:9 crashes
+sglang/srt/layers/moe/moe_runner/flashinfer_cutlass.py:6:1: RR101 ("none", "flashinfer_mxfp4") is registered here, but MoeRunner cannot reach it: 1 of 2 call sites that ask for it have not imported the module; modelopt_quant.py:9 crashes
     registered    sglang/srt/layers/moe/moe_runner/flashinfer_cutlass.py:6  fused_experts_none_to_flashinfer_mxfp4
     branch        sglang/srt/layers/moe/moe_runner/runner.py:16  elif runner_backend.is_flashinfer_mxfp4():
     looked up     sglang/srt/layers/moe/moe_runner/runner.py:22  self.fused_func = FusedOpPool.get_fused_func(a2a_name, runner_backend.v…

@@ -114,10 +114,12 @@ def audit_lines(audit: Audit, findings: Sequence[Finding]) -> list[Text]:
     head.append(audit.source, "bold")
     head.append(f"  {audit.package}, {audit.modules} modules, platform {audit.platform}")
     counted = Text(f"importing the consumer executes {len(audit.eager)} modules", "dim")
+    cells = [c for r in audit.registries for c in r.cells]
     sections = [
         [head, counted],
         *map(_registry_lines, audit.registries),
-        _legend(c for r in audit.registries for c in r.cells),
+        _legend(cells),
+        _guard_lines(cells),
         *map(finding_lines, findings),
         _call_site_lines(audit),
     ]
@@ -192,6 +194,17 @@ def _legend(cells: Iterable[Cell]) -> list[Text]:
             line = Text("  ")
             line.append(f"{mark:<8}", style)
             line.append(f" {meaning}", "dim")
+            lines.append(line)
+    return lines
+
+
+def _guard_lines(cells: Iterable[Cell]) -> list[Text]:
+    """Return what holds back the keys that are registered behind a guard."""
+    lines = []
+    for cell in cells:
+        if cell.registrations and cell.held_back_by is not None:
+            line = Text(f"  {key_text(cell.key)} is guarded by ")
+            line.append(f"{cell.held_back_by}  {cell.held_back_by.text}", "magenta")
             lines.append(line)
     return lines
 
