@@ -92,7 +92,8 @@ class InitPath:
             run.ended = self.construct(key, others)
             for registry in self.registries:
                 run.at_lookup.setdefault(registry.id, self.present(registry, key))
-            run.branch = run.branch or self._branch()
+            if not run.lookups:
+                run.branch = self._branch()
         return run
 
     def construct(self, key: Key, others: Mapping[str, Value] | None = None) -> Ended:
@@ -141,11 +142,12 @@ class InitPath:
         machine = self.session.machine
 
         def on_lookup(_: Sequence[Value]) -> None:
+            if not run.lookups:
+                run.branch = self._branch()
             run.lookups.setdefault(registry.id, machine.place(machine.frames[-1]))
             state = self.present(registry, key)
             same = run.at_lookup.get(registry.id, state) == state
             run.at_lookup[registry.id] = state if same else "maybe"
-            run.branch = run.branch or self._branch()
 
         return on_lookup
 
@@ -176,7 +178,9 @@ def state_of(contents: dict[Value, Value] | None, key: Key) -> Tristate:
         return "maybe"
     registry = Dict()
     registry.cells = contents
-    value = dict_get(registry, Tuple(tuple(Const(part) for part in key)))
+    parts = tuple(Const(part) for part in key)
+    # a key of one part is stored as it is
+    value = dict_get(registry, parts[0] if len(parts) == 1 else Tuple(parts))
     if value is MISSING:
         return "no"
     return "maybe" if may_be_missing(value) else "yes"
