@@ -28,6 +28,8 @@ PECULIAR: Mapping[str, bytes] = {
     "nested": b"A = " + b" + ".join([b"'a'"] * 100) + b"\n",
     "wrong": b"def f(:\n    pass\n",
     "wrong within": b"import a\ndef f():\n    return return\n",
+    "wrongly indented": b"import a\n  b = 1\n",
+    "wrongly indented by tabs": b"if a:\n        b = 1\n\tc = 2\n",
     "null": b"import a\n\0\n",
     "not utf-8": b"import a\n# \xff\n",
 }
@@ -51,7 +53,7 @@ def _facts(supply: FactsSupply, path: str, data: bytes) -> object:
     try:
         return plain(supply.facts(path, data))
     except SourceError as error:
-        return (error.message, error.line, error.column)
+        return vars(error)
 
 
 def plain(facts: ModuleFacts) -> object:

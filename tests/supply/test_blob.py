@@ -52,7 +52,7 @@ def test_only_classes_are_taken_from_ir(name: str) -> None:
         ("facts", (1, 2, 3, "4"), ()),
         ("facts", (1, 2, -3, 4), ()),
         ("error", "message", 1),
-        ("error", b"message", 1, 1),
+        ("error", b"message", 1, 1, "SyntaxError"),
         ir.Const(1),
         None,
     ],

@@ -69,7 +69,7 @@ def test_pool(method: str, expected: Mapping[str, object]) -> None:
 
 
 def test_pool_is_what_parses(monkeypatch: pytest.MonkeyPatch) -> None:
-    supply = FactsSupply(None, 2)
+    supply = FactsSupply(None, 2, METHODS[0])
     supply.prepare(FILES)
     with no_parsing(monkeypatch):
         assert len(supply.facts(FUNCTIONS, FILES[FUNCTIONS]).body) == 5
@@ -223,7 +223,7 @@ def test_what_was_parsed_in_vain_is_kept(
 ) -> None:
     monkeypatch.setattr(pool, "_SMALLEST_CHUNK", 10**9)
     monkeypatch.setattr(pool, "_LARGEST_CHUNK", 10**9)
-    supply = FactsSupply(cache, 2)
+    supply = FactsSupply(cache, 2, METHODS[0])
     supply.prepare(FILES)
     last = list(FILES)[-1]
     supply.facts(last, FILES[last])

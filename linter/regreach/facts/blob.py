@@ -42,7 +42,7 @@ def pack_facts(facts: ModuleFacts) -> bytes:
 
 def pack_error(error: SourceError) -> bytes:
     """Return what is wrong with a file that has no facts."""
-    return _pack(("error", error.message, error.line, error.column))
+    return _pack(("error", error.message, error.line, error.column, error.kind))
 
 
 def pack_body(body: ir.Body) -> bytes:
@@ -58,8 +58,8 @@ def unpack_facts(blob: bytes, text: str, bodies: Mapping[int, ir.Body]) -> Modul
         case ("facts", tuple() as numbers, tuple() as body):
             spans = _spans(numbers, len(text))
             return ModuleFacts.known(text, body, spans, bodies)
-        case ("error", str() as message, int() as line, int() as column):
-            raise SourceError(message, line, column)
+        case ("error", str() as message, int() as line, int() as column, str() as kind):
+            raise SourceError(message, line, column, kind)
     raise BlobError("no facts of a module")
 
 
