@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from regreach.evaluate.machine import Machine, World
+from regreach.evaluate.expressions import evaluate
+from regreach.evaluate.machine import Frame, Machine, World
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.values import (
     FALSE,
     OPEN,
     Class,
     Const,
+    Dict,
     Function,
+    Instance,
     Listing,
     Module,
     Tuple,
     Value,
     may_be_missing,
 )
+from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
 from regreach.tree.modules import modules_of
 from regreach.verdicts import describe
@@ -58,6 +62,22 @@ class MemorySources:
 def modules_in(files: Mapping[str, str], top: str) -> list[str]:
     """Return the modules of a package that is given as files."""
     return list(modules_of(files, top))
+
+
+def session_with(files: Mapping[str, str], top: str) -> Session:
+    """Return a process in which a package is imported."""
+    session = Session(Machine(MemorySources(files, top), WORLD, top))
+    assert session.import_module(top).ok
+    return session
+
+
+def value_of(session: Session, module: str, expression: str) -> Value:
+    """Return the value of a literal or a name of a module."""
+    body = ModuleFacts(expression).body[0]
+    assert isinstance(body, ir.ExprStmt)
+    found = session.machine.module_object(module)
+    assert found is not None
+    return evaluate(session.machine, Frame(found, found), body.value)
 
 
 def import_in_orders(
@@ -110,6 +130,12 @@ def encoded(value: Value) -> list[Any]:
     if isinstance(value, Listing) and value.kind == "list":
         items = value.cells["items"]
         return ["list", [encoded(v) for v in items.items] if isinstance(items, Tuple) else []]
+    if isinstance(value, Dict) and OPEN not in value.cells:
+        return ["dict", [[encoded(k), encoded(v)] for k, v in value.cells.items()]]
+    if isinstance(value, Instance):
+        if value.member is not None:
+            return ["member", value.cls.qualname, value.member]
+        return ["instance", value.cls.qualname]
     if isinstance(value, Function):
         return ["function", value.qualname]
     if isinstance(value, Class):

@@ -25,13 +25,19 @@ PRELOADED = (contextlib, enum, pkgutil, typing)
 
 def encoded(value: Any, top: str) -> list[Any]:
     """Return a value as JSON that `abstract.py` makes of the abstract value, too."""
-    if value is None or (
-        isinstance(value, (bool, int, float, str)) and type(value).__module__ == "builtins"
-    ):
+    if value is None or type(value) in (bool, int, float, str):
         return ["const", repr(value)]
     if isinstance(value, types.ModuleType):
         inside = value.__name__.partition(".")[0] == top
         return ["module", value.__name__] if inside else ["other"]
+    if isinstance(value, enum.Enum):
+        return ["member", type(value).__qualname__, value.name]
+    if type(value) is dict:
+        return ["dict", [[encoded(k, top), encoded(v, top)] for k, v in value.items()]]
+    if type(value) in (set, frozenset):
+        return ["set", sorted((encoded(v, top) for v in value), key=repr)]
+    if type(value).__module__.partition(".")[0] == top:
+        return ["instance", type(value).__qualname__]
     if type(value) in (tuple, list):
         return [type(value).__name__, [encoded(v, top) for v in value]]
     if isinstance(value, types.FunctionType):

@@ -112,4 +112,39 @@ CASES: dict[str, Files] = {
         "p/a/b.py": "",
         "p/c.py": "",
     },
+    "a loaded module is found without its parents": {
+        "p/__init__.py": "",
+        "p/a/__init__.py": "from p.a import b\nraise ValueError\n",
+        "p/a/b.py": "K = 1\n",
+        "p/c.py": "try:\n    import p.a\nexcept ValueError:\n    pass\nfrom p.a.b import K\n",
+        "p/d.py": "try:\n    import p.a\nexcept ValueError:\n    pass\nfrom p.a import b\n",
+    },
+    "a star import of a name that is not there": {
+        "p/a.py": "__all__ = ['K', 'L']\nK = 1\n",
+        "p/b.py": "from p.a import *\n",
+    },
+    # one machine runs all imports of a package: a module may be replayed where it was not recorded
+    "a submodule that somebody else loaded": {
+        "p/a.py": "import p.b\nimport p.c\n",
+        "p/b.py": "",
+        "p/c.py": "import p\nK = hasattr(p, 'b')\n",
+        "p/d.py": "import p.c\n",
+        "p/e.py": "import p.c\nimport p.b\n",
+    },
+    "a star import of a package that has got more submodules": {
+        "p/__init__.py": "",
+        "p/a.py": "import p.b\nimport p.c\n",
+        "p/b.py": "",
+        "p/c.py": "from p import *\n",
+        "p/d.py": "import p.c\n",
+    },
+    "a registry that others have filled": {
+        "p/__init__.py": "",
+        "p/a.py": "REG = {}\nITEMS = [0]\nclass Pool:\n    size = 0\npool = Pool()\nK = 0\n",
+        "p/b.py": "from p.a import *\nREG['b'] = 1\nITEMS.append(1)\nPool.size += 1\npool.size += 1\n",
+        "p/c.py": "from p.a import *\nL = ('b' in REG, len(REG), len(ITEMS), Pool.size, pool.size)\n",
+        "p/d.py": "import p.b\nimport p.c\nimport p.a\np.a.K = 5\nimport p.e\n",
+        "p/e.py": "from p.a import K, REG\nif 'b' in REG:\n    raise KeyError('b')\n",
+        "p/f.py": "import p.e\nimport p.c\n",
+    },
 }

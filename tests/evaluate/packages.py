@@ -34,16 +34,32 @@ _CAUGHT = [
 
 Lines = list[str]
 
+_REGISTRY: Lines = [
+    "REG = {}",
+    "ITEMS = [0]",
+    "class Pool:",
+    "    size = 0",
+    "    entries = {}",
+    "pool = Pool()",
+    "def register(key):",
+    "    def wrap(f):",
+    "        global K",
+    "        K = key",
+    "        REG[key] = f",
+    "        return f",
+    "    return wrap",
+]
+
 
 @dataclass(frozen=True)
 class Place:
-    """A module that is being written: its name, and all modules of the package."""
+    """A module that is being written: its name, all modules, and the one with the registry in it."""
 
     module: str
     is_package: bool
     modules: Sequence[str]
     packages: Sequence[str]
-    hooks: bool = True
+    registry: str
 
 
 def _once_in(draw: DrawFn, times: int) -> bool:
@@ -60,11 +76,12 @@ def packages(draw: DrawFn, kinds: Sequence[str] = ()) -> dict[str, str]:
     packages_, plain = _layout(draw)
     modules = sorted([*packages_, *plain])
     files: dict[str, str] = {}
+    registry = draw(st.sampled_from([m for m in modules if packages_.get(m, True)]))
     for module in modules:
         is_package = module in packages_
         if is_package and not packages_[module]:
             continue  # a namespace folder
-        place = Place(module, is_package, modules, sorted(packages_))
+        place = Place(module, is_package, modules, sorted(packages_), registry)
         path = module.replace(".", "/") + ("/__init__.py" if is_package else ".py")
         files[path] = "\n".join(_module(draw, place, kinds)) + "\n"
     return files
@@ -100,7 +117,9 @@ def _layout(draw: DrawFn) -> tuple[dict[str, bool], list[str]]:
 
 def _module(draw: DrawFn, place: Place, kinds: Sequence[str]) -> Lines:
     lines: Lines = []
-    if draw(st.booleans()):
+    if place.module == place.registry:
+        lines += _REGISTRY
+    if not _once_in(draw, 4):
         lines += [f"{name} = {draw(st.sampled_from(_CONSTANTS))}" for name in ("K", "L", "M")]
     for _ in range(draw(st.integers(0, 4))):
         lines += _statement(draw, place, 2, kinds)
@@ -401,6 +420,40 @@ def _suppress(draw: DrawFn, place: Place, depth: int, kinds: Sequence[str]) -> L
     ]
 
 
+def _registry(draw: DrawFn, place: Place, depth: int, kinds: Sequence[str]) -> Lines:
+    """Fill or read a dict, a list or an attribute of another module."""
+    target = _target(draw, place) if _once_in(draw, 10) else place.registry
+    name = draw(st.sampled_from(_NAMES))
+    key = draw(st.sampled_from(["'a'", "1"]))
+    constant = draw(st.sampled_from(_CONSTANTS))
+    return draw(
+        st.sampled_from(
+            [
+                [f"from {target} import register", f"@register({key})", "def g(): pass"],
+                [f"from {target} import register", f"register({key})({constant})"],
+                [f"from {target} import REG", f"REG[{key}] = {constant}"],
+                [f"from {target} import REG", f"{name} = {key} in REG"],
+                [f"from {target} import REG", f"{name} = (len(REG), REG.get({key}), tuple(REG))"],
+                [f"from {target} import REG", f"if {key} in REG:", f"    raise KeyError({key})"],
+                [
+                    f"from {target} import ITEMS",
+                    f"ITEMS.append({constant})",
+                    f"{name} = len(ITEMS)",
+                ],
+                [f"from {target} import ITEMS", f"if {constant} in ITEMS:", f"    {name} = 0"],
+                [f"import {target} as m", f"m.{name} = {constant}"],
+                [f"from {target} import Pool", f"Pool.{name} = {constant}", f"{name} = Pool.size"],
+                [f"from {target} import Pool", "Pool.size += 1", f"Pool.entries[{key}] = {name!r}"],
+                [
+                    f"from {target} import pool",
+                    f"pool.{name} = pool.size",
+                    f"{name} = pool.entries.get({key})",
+                ],
+            ]
+        )
+    )
+
+
 _Maker = Callable[[DrawFn, Place, int, Sequence[str]], Lines]
 _MAKERS: dict[str, _Maker] = {
     "constant": _constant,
@@ -419,6 +472,7 @@ _MAKERS: dict[str, _Maker] = {
     "hook": _hook,
     "delete": _delete,
     "suppress": _suppress,
+    "registry": _registry,
 }
 # How often a kind of statement is chosen, and how deep it must at least be allowed to nest.
 _WEIGHTS: dict[str, tuple[int, int]] = {
@@ -438,4 +492,5 @@ _WEIGHTS: dict[str, tuple[int, int]] = {
     "hook": (1, 2),
     "delete": (1, 0),
     "suppress": (1, 1),
+    "registry": (3, 0),
 }

@@ -70,7 +70,7 @@ def call_expression(machine: Machine, frame: Frame, node: ir.Call) -> Value:
             complete = complete and items is not None
             args.extend(items or ())
         else:
-            known = _spread(value)
+            known = _spread(machine, value)
             complete = complete and known is not None
             keywords.update(known or {})
     frame.line = node.line
@@ -79,8 +79,11 @@ def call_expression(machine: Machine, frame: Frame, node: ir.Call) -> Value:
     )
 
 
-def _spread(value: Value) -> dict[str, Value] | None:
-    if not isinstance(value, Dict) or OPEN in value.cells:
+def _spread(machine: Machine, value: Value) -> dict[str, Value] | None:
+    if not isinstance(value, Dict):
+        return None
+    machine.replay.read(value)
+    if OPEN in value.cells:
         return None
     result: dict[str, Value] = {}
     for key, each in value.cells.items():

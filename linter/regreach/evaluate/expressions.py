@@ -144,6 +144,8 @@ def get_attribute(machine: Machine, frame: Frame, owner: Value, name: str) -> Va
 
 
 def _instance_attribute(machine: Machine, frame: Frame, owner: Instance, name: str) -> Value:
+    if owner.member is None:
+        machine.replay.read(owner)
     value = owner.cells.get(name, MISSING)
     if value is not MISSING:
         return without_missing(value)
@@ -248,6 +250,8 @@ def set_attribute(machine: Machine, frame: Frame, owner: Value, name: str, value
                     call(machine, frame, setter, (found, target, value), {}, site=("set", name))
                     continue
         if isinstance(target, (Instance, Module, Class, Function)):
+            if len(targets) > 1:
+                machine.replay.read(target)
             present = target.cells.get(name, MISSING)
             new = value if len(targets) == 1 else union((present, value))
             machine.heap.write(target, name, new)
@@ -264,6 +268,7 @@ def get_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Value:
     if isinstance(owner, Union):
         return union(get_item(machine, frame, o, key) for o in owner.values if o is not MISSING)
     if isinstance(owner, Dict):
+        machine.replay.read(owner)
         value = dict_get(owner, key)
         if owner.factory is not None and may_be_missing(value):
             return _default_item(machine, frame, owner, key, value)
@@ -305,8 +310,8 @@ def _loaded_module(machine: Machine, frame: Frame, key: Value) -> Value:
     """Return ``sys.modules[key]``."""
     if not isinstance(key, Const) or not isinstance(key.value, str):
         return UNKNOWN
-    machine.replay.spoil()
     value = machine.modules.cells.get(key.value, MISSING)
+    machine.replay.asked_for(key.value, value)
     if value is not MISSING:
         return without_missing(value)
     if key.value.partition(".")[0] == machine.top_level:
@@ -340,6 +345,7 @@ def environment(machine: Machine, key: Value) -> Value:
         return (
             MISSING if machine.world.environment_closed and not machine.environ.cells else UNKNOWN
         )
+    machine.replay.read(machine.environ)
     value = machine.environ.cells.get(key, MISSING)
     if value is MISSING and not machine.world.environment_closed:
         return UNKNOWN
@@ -381,6 +387,8 @@ def set_item(machine: Machine, frame: Frame, owner: Value, key: Value, value: Va
                 if is_hashable_constant(each):
                     sure = len(targets) == 1 and not isinstance(key, Union)
                     plain = _plain_key(each)
+                    if not sure:
+                        machine.replay.read(target)
                     old = target.cells.get(plain, MISSING)
                     machine.heap.write(target, plain, value if sure else union((old, value)))
                 else:
@@ -391,6 +399,7 @@ def set_item(machine: Machine, frame: Frame, owner: Value, key: Value, value: Va
             if target.path == "os.environ" and isinstance(key, Const):
                 machine.heap.write(machine.environ, key, value)
             elif target.path == "sys.modules" and isinstance(key, Const):
+                machine.replay.spoil()
                 machine.heap.write(machine.modules, key.value, value)
         elif isinstance(target, Instance):
             from regreach.evaluate.calls import call, look_up_in_class
@@ -452,8 +461,10 @@ def _dict(machine: Machine, frame: Frame, node: ir.Dict) -> Value:
 def update_dict(machine: Machine, frame: Frame, target: Dict, other: Value) -> None:
     """Run ``target.update(other)``."""
     if isinstance(other, Dict):
+        machine.replay.read(other)
         for key, value in list(other.cells.items()):
             if may_be_missing(value):
+                machine.replay.read(target)
                 old = target.cells.get(key, MISSING)
                 machine.heap.write(target, key, union((old, value)))
             else:
@@ -474,6 +485,8 @@ def truth(machine: Machine, frame: Frame, value: Value) -> bool | None:
     if isinstance(value, Union):
         results = {truth(machine, frame, v) for v in value.values if v is not MISSING}
         return results.pop() if len(results) == 1 else None
+    if isinstance(value, (Listing, Dict)):
+        machine.replay.read(value)
     if isinstance(value, Listing):
         items = value.cells.get("items", UNKNOWN)
         return bool(items.items) if isinstance(items, Tuple) else None
@@ -605,6 +618,8 @@ def plain(machine: Machine, value: Value) -> tuple[Any] | None:
         parts = [plain(machine, v) for v in value.items]
         if all(p is not None for p in parts):
             return (tuple(p[0] for p in parts if p is not None),)
+    if isinstance(value, Listing):
+        machine.replay.read(value)
     if isinstance(value, Listing) and value.kind == "list":
         items = plain(machine, value.cells.get("items", UNKNOWN))
         return None if items is None else (list(items[0]),)
@@ -694,6 +709,7 @@ def _contains(machine: Machine, frame: Frame, container: Value, item: Value) -> 
         results = {_contains(machine, frame, c, item) for c in alternatives(container)}
         return results.pop() if len(results) == 1 else None
     if isinstance(container, Dict):
+        machine.replay.read(container)
         found = dict_get(container, item)
         if found is MISSING:
             return False
@@ -704,8 +720,8 @@ def _contains(machine: Machine, frame: Frame, container: Value, item: Value) -> 
     if isinstance(container, External) and container.path == "sys.modules":
         if not isinstance(item, Const) or not isinstance(item.value, str):
             return None
-        machine.replay.spoil()
         value = machine.modules.cells.get(item.value, MISSING)
+        machine.replay.asked_for(item.value, value)
         if value is MISSING:
             return False if item.value.partition(".")[0] == machine.top_level else None
         return None if may_be_missing(value) else True
@@ -852,7 +868,7 @@ def binary(
         items, more = items_of(machine, frame, left), items_of(machine, frame, right)
         merged = None if items is None or more is None else items + more
         if in_place:
-            machine.replay.changed(left)
+            machine.replay.read(left)
             value: Value = UNKNOWN if merged is None else Tuple(tuple(merged))
             machine.heap.write(left, "items", value)
             return left
@@ -865,7 +881,7 @@ def binary(
         assert isinstance(result, Dict)
         return result
     if in_place and isinstance(left, Listing):  # another change of the same object
-        machine.replay.changed(left)
+        machine.replay.read(left)
         machine.heap.write(left, "items", UNKNOWN)
         return left
     return UNKNOWN

@@ -7,6 +7,7 @@ deltas are merged cell by cell.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, TypeAlias
 
 from regreach.evaluate.values import MISSING, Obj, Value, join
@@ -47,6 +48,19 @@ class Heap:
             if (obj, key) not in result:
                 result[obj, key] = obj.cells.get(key, MISSING)
         return result
+
+    def contents_at(self, mark: int, objects: Collection[Obj]) -> dict[Obj, tuple[Any, ...]]:
+        """Return the cells that objects had at the mark."""
+        result = {obj: dict(obj.cells) for obj in objects}
+        for obj, key, old in reversed(self._journal[mark:]):
+            cells = result.get(obj)
+            if cells is None:
+                continue
+            if old is MISSING:
+                cells.pop(key, None)
+            else:
+                cells[key] = old
+        return {obj: tuple(cells.items()) for obj, cells in result.items()}
 
     def take(self, mark: int) -> Delta:
         """Return the delta since the mark and undo it."""

@@ -9,7 +9,6 @@ from regreach.evaluate.machine import Abrupt, Frame, Machine, Place
 from regreach.evaluate.replay import EXECUTING
 from regreach.evaluate.values import (
     MISSING,
-    NONE,
     OPEN,
     UNKNOWN,
     Const,
@@ -31,8 +30,10 @@ def import_statement(machine: Machine, frame: Frame, node: ir.Import) -> None:
     """Run ``import a.b, c as d``."""
     for dotted, alias in node.names:
         imported = import_module(machine, frame, dotted)
+        first = dotted.partition(".")[0]
+        if first == machine.top_level:  # it is gone again when its own body has failed
+            import_module(machine, frame, first)
         if alias is None:
-            first = dotted.partition(".")[0]
             bind(machine, frame, first, _top(machine, first))
         else:
             bind(machine, frame, alias, _walk(machine, frame, dotted, imported))
@@ -78,13 +79,10 @@ def import_module(machine: Machine, frame: Frame, dotted: str) -> Value:
     top = dotted.partition(".")[0]
     if top != machine.top_level:
         return import_external(machine, frame, dotted)
-    value: Value = NONE
-    name = ""
-    for part in dotted.split("."):
-        parent = name
-        name = f"{parent}.{part}" if parent else part
-        value = _ensure(machine, frame, name, parent)
-    return value
+    parent = dotted.rpartition(".")[0]
+    if parent and may_be_missing(machine.modules.cells.get(dotted, MISSING)):
+        import_module(machine, frame, parent)
+    return _ensure(machine, frame, dotted, parent)
 
 
 def import_external(machine: Machine, frame: Frame, dotted: str) -> Value:
@@ -256,7 +254,7 @@ def load_listed(machine: Machine, frame: Frame, module: Value, names: Sequence[s
         return
     for name in names:
         full = f"{module.name}.{name}"
-        present = module.cells.get(name, MISSING)
+        present = _cell(machine, module, name)
         if not may_be_missing(present):
             continue
         if present is not MISSING:
@@ -270,12 +268,20 @@ def load_listed(machine: Machine, frame: Frame, module: Value, names: Sequence[s
             import_module(machine, frame, full)
 
 
+def _cell(machine: Machine, module: Module, name: str) -> Value:
+    """Return what a module has bound to a name; for a submodule's name that depends on who loaded it."""
+    full = f"{module.name}.{name}"
+    if machine.sources.has(full):
+        machine.replay.asked_for(full, machine.modules.cells.get(full, MISSING))
+    return module.cells.get(name, MISSING)
+
+
 def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Value:
     if isinstance(module, External):
         return external_attribute(machine, frame, module, name, "ImportError")
     if not isinstance(module, Module):
         return UNKNOWN
-    value = module.cells.get(name, MISSING)
+    value = _cell(machine, module, name)
     if value is not MISSING:
         return without_missing(value)
     hooked = _getattr_hook(machine, frame, module, name)
@@ -308,7 +314,7 @@ def external_attribute(
 
 def module_attribute(machine: Machine, frame: Frame, module: Module, name: str) -> Value:
     """Return an attribute of a module of the tree; MISSING when it has none."""
-    value = module.cells.get(name, MISSING)
+    value = _cell(machine, module, name)
     if value is not MISSING:
         return without_missing(value)
     if name == "__dict__":
@@ -369,6 +375,8 @@ def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
         if "__all__" in module.cells:
             heap.write(frame.scope, OPEN, UNKNOWN)
         names = [n for n in module.cells if isinstance(n, str) and not n.startswith(("_", "<"))]
+        for child in machine.sources.children(module.name):
+            machine.replay.asked_for(child, machine.modules.cells.get(child, MISSING))
     else:
         load_listed(machine, frame, module, names)
     if OPEN in module.cells:
@@ -376,7 +384,9 @@ def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
     for name in names:
         value = module.cells.get(name, MISSING)
         if value is MISSING:
-            value = _from_name(machine, frame, module, name)
+            value = module_attribute(machine, frame, module, name)
+        if value is MISSING:
+            raise missing_attribute(machine, frame, module, name)
         bind(machine, frame, name, value)
 
 

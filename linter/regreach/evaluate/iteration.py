@@ -34,6 +34,7 @@ def items_of(machine: Machine, frame: Frame, value: Value) -> list[Value] | None
     if isinstance(value, Tuple):
         return list(value.items)
     if isinstance(value, Listing):
+        machine.replay.read(value)
         items = value.cells.get("items", UNKNOWN)
         return list(items.items) if isinstance(items, Tuple) else None
     if isinstance(value, Const) and isinstance(value.value, (str, bytes, range)):
@@ -41,6 +42,7 @@ def items_of(machine: Machine, frame: Frame, value: Value) -> list[Value] | None
             return None
         return [Const(v) for v in value.value]
     if isinstance(value, Dict):
+        machine.replay.read(value)
         if OPEN in value.cells or any(may_be_missing(v) for v in value.cells.values()):
             return None
         return list(value.cells)

@@ -45,6 +45,7 @@ from regreach.evaluate.values import (
     Tuple,
     Union,
     Value,
+    alternatives,
     may_be_missing,
     union,
     without_missing,
@@ -229,14 +230,14 @@ def _opens_module(machine: Machine, frame: Frame, *_: Any) -> Value:
 
 @_model("builtins.isinstance")
 def _isinstance(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
-    if len(args) != 2:
-        return UNKNOWN
-    verdicts = {
-        _is_subclass(class_of(v), args[1])
-        for v in (args[0].values if isinstance(args[0], Union) else (args[0],))
-        if v is not MISSING
-    }
-    return _verdict(verdicts)
+    return is_instance(args[0], args[1]) if len(args) == 2 else UNKNOWN
+
+
+def is_instance(value: Value, kinds: Value) -> Value:
+    """Return ``isinstance(value, kinds)``."""
+    return _verdict(
+        {_is_subclass(class_of(v), kinds) for v in alternatives(value) if v is not MISSING}
+    )
 
 
 @_model("builtins.issubclass")
@@ -671,8 +672,8 @@ def _sys_modules_get(machine: Machine, frame: Frame, args: Args, *_: Any) -> Val
     name = args[0].value
     default = args[1] if len(args) > 1 else NONE
     if isinstance(name, str) and name.partition(".")[0] == machine.top_level:
-        machine.replay.spoil()
         value = machine.modules.cells.get(name, MISSING)
+        machine.replay.asked_for(name, value)
         if value is MISSING:
             return default
         return union((without_missing(value), default)) if may_be_missing(value) else value
@@ -720,7 +721,7 @@ _CHANGES_LIST = {"remove", "pop", "insert", "sort", "reverse", "discard", "__del
 
 def _change(machine: Machine, owner: Dict | Listing) -> Value:
     key = OPEN if isinstance(owner, Dict) else "items"
-    machine.replay.changed(owner)
+    machine.replay.read(owner)
     machine.heap.write(owner, key, UNKNOWN)
     return UNKNOWN
 
@@ -755,6 +756,7 @@ def _dict_get(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site)
     owner = args[0]
     assert isinstance(owner, Dict)
     default = args[2] if len(args) > 2 else NONE
+    machine.replay.read(owner)
     value = ev.dict_get(owner, args[1]) if len(args) > 1 else UNKNOWN
     if value is MISSING:
         return default
@@ -797,6 +799,7 @@ def _dict_items(kind: str) -> Model:
     def run(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
         owner = args[0]
         assert isinstance(owner, Dict)
+        machine.replay.read(owner)
         if OPEN in owner.cells or any(may_be_missing(v) for v in owner.cells.values()):
             return UNKNOWN
         if kind == "keys":
@@ -841,7 +844,7 @@ def _append(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -
     owner = args[0]
     assert isinstance(owner, Listing)
     items = items_of(machine, frame, owner)
-    machine.replay.changed(owner)
+    machine.replay.read(owner)
     known = items is not None and len(args) == 2 and len(items) < MAX_ITEMS
     machine.heap.write(owner, "items", Tuple((*(items or ()), args[1])) if known else UNKNOWN)
     return NONE
@@ -852,7 +855,7 @@ def _extend(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -
     assert isinstance(owner, Listing)
     items = items_of(machine, frame, owner)
     more = items_of(machine, frame, args[1]) if len(args) == 2 else None
-    machine.replay.changed(owner)
+    machine.replay.read(owner)
     known = items is not None and more is not None
     machine.heap.write(owner, "items", Tuple((*(items or ()), *(more or ()))) if known else UNKNOWN)
     return NONE

@@ -26,10 +26,12 @@ from regreach.evaluate.values import (
     External,
     Function,
     Instance,
+    Listing,
     Module,
     Obj,
     Raised,
     Scope,
+    Tuple,
     Value,
     join,
 )
@@ -485,6 +487,12 @@ def class_of(value: Value) -> Value:
         return value.cls
     if isinstance(value, Const):
         return External(f"builtins.{type(value.value).__name__}")
+    if isinstance(value, Tuple) and not value.names:
+        return External("builtins.tuple")
+    if isinstance(value, Listing) and value.kind == "list":
+        return External("builtins.list")
+    if isinstance(value, Dict) and value.factory is None:
+        return External("builtins.dict")
     if isinstance(value, Raised):
         return value.cls
     if isinstance(value, Class):

@@ -2,25 +2,37 @@
 
 The same modules are imported over and over: first in this process, then in that, on this path and
 on that one. What running a body does depends on which of the modules that it asks for are loaded
-already (and how far those have got that are being run); where that is the same as before, so are
-the changes.
+already (and what those have bound that are being run), and on what the dicts, lists and instances
+of other modules hold that it looks into; where that is the same as before, so are the changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from regreach.evaluate.heap import Delta
-from regreach.evaluate.values import MISSING, Module, Obj, Value, may_be_missing
+from regreach.evaluate.values import (
+    MISSING,
+    Dict,
+    Instance,
+    Listing,
+    Module,
+    Obj,
+    Value,
+    may_be_missing,
+)
 
 if TYPE_CHECKING:
     from regreach.evaluate.machine import Machine, Place
 
 EXECUTING = "<executing>"  # cell of a module whose body has not ended yet
 _KEPT = 4  # so many recordings are kept of one module
-_DONE = -1
+
+# Where a module is, when it is not in the midst of being run (then that is what it has bound so far).
+_ABSENT: tuple[Any, ...] = ("absent",)
+_DONE: tuple[Any, ...] = ("done",)
 
 
 @dataclass(slots=True)
@@ -28,15 +40,18 @@ class Recording:
     """What the loading of one module did.
 
     ``loaded`` are the modules that it loaded, itself first, by the line that did; ``asked`` are the
-    modules that it found loaded, and how many names those had that were being run. ``pure`` says that
-    nothing else of the state was seen to matter.
+    other modules that it asked for, and where those were. ``reads`` are the objects of others that it
+    looked into, and ``before`` says what they held when it began. ``pure`` says that nothing else of
+    the state was seen to matter.
     """
 
     mark: int
     guarded: bool
+    reads: set[Obj]
     loaded: dict[str, Place] = field(default_factory=dict)
-    asked: dict[str, int] = field(default_factory=dict)
+    asked: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     created: set[Obj] = field(default_factory=set)
+    before: dict[Obj, tuple[Any, ...]] = field(default_factory=dict)
     pure: bool = True
     delta: Delta = field(default_factory=dict)
 
@@ -48,18 +63,22 @@ class Replay:
         self._machine = machine
         self._open: list[Recording] = []
         self._kept: dict[str, list[Recording]] = {}
+        # what was set in modules, classes and closures by others than those who made them
+        self._patches = Obj()
 
     def load(self, name: str, place: Place, load: Callable[[], Value]) -> Value:
         """Load a module that is not loaded: by a recording that fits, else by ``load``."""
         machine = self._machine
         found = self._fitting(name)
         if found is not None:
+            for obj in found.reads:
+                self.read(obj)
             machine.heap.apply(found.delta)
             machine.loaders.update(found.loaded)
             machine.loaders[name] = place
             self._note(found.loaded, found.asked.items(), found.created)
             return machine.modules.cells[name]
-        recording = Recording(machine.heap.mark(), bool(machine.import_guards))
+        recording = Recording(machine.heap.mark(), bool(machine.import_guards), {self._patches})
         recording.loaded[name] = place
         machine.loaders[name] = place
         self._open.append(recording)
@@ -77,32 +96,43 @@ class Replay:
         if sum(len(f.pendings) for f in machine.frames) != pendings:
             self.spoil()
         elif recording.pure and self._all_certain(recording.loaded):
-            recording.delta = machine.heap.delta(recording.mark)
-            kept = self._kept.setdefault(name, [])
-            kept.append(recording)
-            del kept[:-_KEPT]
+            self._keep(name, recording)
         return value
 
+    def _keep(self, name: str, recording: Recording) -> None:
+        heap = self._machine.heap
+        own = {*recording.created, *map(self._machine.module_object, recording.loaded)}
+        for (obj, key), value in heap.delta(recording.mark).items():
+            if obj in own or obj is self._machine.modules or isinstance(value, Module):
+                continue
+            if not isinstance(obj, (Dict, Listing, Instance)):
+                heap.write(self._patches, (obj, key), value)
+        recording.delta = heap.delta(recording.mark)
+        recording.before = heap.contents_at(recording.mark, recording.reads)
+        kept = self._kept.setdefault(name, [])
+        kept.append(recording)
+        del kept[:-_KEPT]
+
     def asked_for(self, name: str, present: Value) -> None:
-        """Note that a module was found in ``sys.modules``, certainly or perhaps."""
+        """Note that a module was looked up in ``sys.modules``, or as an attribute of its package."""
         if not self._open:
             return
-        if may_be_missing(present):
+        if present is not MISSING and may_be_missing(present):
             self.spoil()
         else:
-            self._note({}, [(name, self._progress(name))], ())
+            self._note({}, [(name, self._state(name))], ())
 
     def created(self, obj: Obj) -> None:
         """Note that an object was made."""
         if self._open:
             self._open[-1].created.add(obj)
 
-    def changed(self, obj: Obj) -> None:
-        """Note that an object was changed in a way that depends on what it was."""
+    def read(self, obj: Obj) -> None:
+        """Note that it matters what an object holds."""
         for recording in reversed(self._open):
             if obj in recording.created:
                 return
-            recording.pure = False
+            recording.reads.add(obj)
 
     def spoil(self) -> None:
         """Note that the state mattered in a way that is not recorded."""
@@ -110,14 +140,17 @@ class Replay:
             self._open[-1].pure = False
 
     def _note(
-        self, loaded: dict[str, Place], asked: Iterable[tuple[str, int]], created: Iterable[Obj]
+        self,
+        loaded: dict[str, Place],
+        asked: Iterable[tuple[str, tuple[Any, ...]]],
+        created: Iterable[Obj],
     ) -> None:
         if not self._open:
             return
         outer = self._open[-1]
-        for name, progress in asked:
+        for name, state in asked:
             if name not in outer.loaded:
-                outer.asked.setdefault(name, progress)
+                outer.asked.setdefault(name, state)
         outer.loaded.update(loaded)
         outer.created.update(created)
 
@@ -128,17 +161,17 @@ class Replay:
             if (
                 (recording.guarded or not guarded)
                 and not any(m in modules for m in recording.loaded)
-                and all(self._progress(m) == p for m, p in recording.asked.items())
+                and all(self._state(m) == s for m, s in recording.asked.items())
+                and all(tuple(o.cells.items()) == c for o, c in recording.before.items())
             ):
                 return recording
         return None
 
-    def _progress(self, name: str) -> int:
-        """Return how far a module has got: how many names it has, ``_DONE``, or less when it is not loaded."""
+    def _state(self, name: str) -> tuple[Any, ...]:
         value = self._machine.modules.cells.get(name, MISSING)
         if not isinstance(value, Module):
-            return _DONE if value is not MISSING else _DONE - 1
-        return len(value.cells) if EXECUTING in value.cells else _DONE
+            return _ABSENT if value is MISSING else _DONE
+        return tuple(value.cells.items()) if EXECUTING in value.cells else _DONE
 
     def _all_certain(self, loaded: Iterable[str]) -> bool:
         cells = self._machine.modules.cells

@@ -11,6 +11,7 @@ from regreach.evaluate.calls import call, class_mro, define_class, instantiate_e
 from regreach.evaluate.importing import bind, import_from, import_statement
 from regreach.evaluate.iteration import items_of, iterate
 from regreach.evaluate.machine import Abrupt, Frame, Machine, Pending, Place
+from regreach.evaluate.patterns import match_pattern
 from regreach.evaluate.values import (
     MISSING,
     NONE,
@@ -529,13 +530,14 @@ def _match(machine: Machine, frame: Frame, node: ir.Match) -> None:
             return NONE
         case = node.cases[index]
         frame.line = case.line
-        verdict = _case_matches(machine, frame, subject, case)
+        bound: dict[str, Value] = {}
+        verdict = match_pattern(machine, frame, subject, case.pattern, bound)
         if verdict is False:
             return run(index + 1)
 
         def taken() -> Value:
-            for name in case.binds:
-                bind(machine, frame, name, subject if case.irrefutable else UNKNOWN)
+            for name, value in bound.items():
+                bind(machine, frame, name, value)
             if case.guard is None:
                 run_block(machine, frame, case.body)
                 return NONE
@@ -552,20 +554,6 @@ def _match(machine: Machine, frame: Frame, node: ir.Match) -> None:
         return machine.fork(frame, taken, lambda: run(index + 1), place)
 
     run(0)
-
-
-def _case_matches(machine: Machine, frame: Frame, subject: Value, case: ir.Case) -> bool | None:
-    if case.irrefutable:
-        return True
-    if case.values is None:
-        return None
-    verdicts: set[bool | None] = set()
-    for node in case.values:
-        value = ev.evaluate(machine, frame, node)
-        verdicts.add(ev.equal(machine, frame, subject, value))
-    if True in verdicts:
-        return True
-    return None if None in verdicts else False
 
 
 _RUN: dict[type, Callable[[Machine, Frame, Any], None]] = {

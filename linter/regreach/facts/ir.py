@@ -393,16 +393,33 @@ class ClassDef:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Case:
-    """A ``case``: ``values`` are what the subject may equal; None when the pattern binds or destructures.
+class Pattern:
+    """The pattern of a ``case``. ``kind`` says what must hold of the subject:
 
-    ``irrefutable`` is true for ``case _`` and a bare name, ``binds`` lists the names bound.
+    ``value``: it equals ``value``; ``singleton``: it is ``value``; ``class``: it is an instance of
+    ``value``; ``any``: nothing; ``or``: one of ``parts`` matches; ``as``: the only part does;
+    ``sequence``: it is a sequence whose items the parts match, where a part of the kind ``star``
+    takes any number; ``other``: what is not modelled.
+    ``name`` is bound to what was matched.
     """
 
+    kind: str
+    value: Expr | None = None
+    parts: tuple[Pattern, ...] = ()
+    name: str | None = None
+
+    def bound_names(self) -> tuple[str, ...]:
+        """Return the names that the pattern binds."""
+        own = () if self.name is None else (self.name,)
+        return (*own, *(name for part in self.parts for name in part.bound_names()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """``case pattern if guard: body``."""
+
     line: int
-    values: tuple[Expr, ...] | None
-    irrefutable: bool
-    binds: tuple[str, ...]
+    pattern: Pattern
     guard: Expr | None
     body: Body
 

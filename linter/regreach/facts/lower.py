@@ -197,28 +197,34 @@ class Lowering:
         cases = []
         for case in node.cases:
             at = self._take_line()
-            values = self._pattern_values(case.pattern)
-            binds = tuple(_bound_names(case.pattern))
+            pattern = self._pattern(case.pattern)
             guard = self.expr(case.guard) if case.guard is not None else None
-            cases.append(
-                ir.Case(
-                    at, values, _irrefutable(case.pattern), binds, guard, self._suite(case.body)
-                )
-            )
+            cases.append(ir.Case(at, pattern, guard, self._suite(case.body)))
         return ir.Match(line, subject, tuple(cases))
 
-    def _pattern_values(self, pattern: cst.MatchPattern) -> tuple[ir.Expr, ...] | None:
-        if isinstance(pattern, cst.MatchValue):
-            return (self.expr(pattern.value),)
-        if isinstance(pattern, cst.MatchSingleton):
-            return (self.expr(pattern.value),)
-        if isinstance(pattern, cst.MatchOr):
-            parts = [self._pattern_values(p.pattern) for p in pattern.patterns]
-            if all(p is not None for p in parts):
-                return tuple(v for p in parts if p is not None for v in p)
-        if isinstance(pattern, cst.MatchAs) and pattern.pattern is not None:
-            return self._pattern_values(pattern.pattern)
-        return None
+    def _pattern(self, node: cst.MatchPattern) -> ir.Pattern:
+        if isinstance(node, cst.MatchValue):
+            return ir.Pattern("value", self.expr(node.value))
+        if isinstance(node, cst.MatchSingleton):
+            return ir.Pattern("singleton", self.expr(node.value))
+        if isinstance(node, cst.MatchOr):
+            return ir.Pattern("or", parts=tuple(self._pattern(p.pattern) for p in node.patterns))
+        if isinstance(node, cst.MatchAs):
+            name = node.name.value if node.name is not None else None
+            if node.pattern is None:
+                return ir.Pattern("any", name=name)
+            return ir.Pattern("as", parts=(self._pattern(node.pattern),), name=name)
+        if isinstance(node, cst.MatchSequence):
+            return ir.Pattern("sequence", parts=tuple(map(self._element, node.patterns)))
+        if isinstance(node, cst.MatchClass) and not (node.patterns or node.kwds):
+            return ir.Pattern("class", self.expr(node.cls))
+        names = tuple(ir.Pattern("any", name=name) for name in _bound_names(node))
+        return ir.Pattern("other", parts=names)
+
+    def _element(self, node: cst.MatchSequenceElement | cst.MatchStar) -> ir.Pattern:
+        if isinstance(node, cst.MatchStar):
+            return ir.Pattern("star", name=node.name.value if node.name is not None else None)
+        return self._pattern(node.value)
 
     def _small(self, node: cst.BaseSmallStatement, out: list[ir.Stmt]) -> None:
         handler = _SMALL.get(type(node))
@@ -393,12 +399,6 @@ def _dotted(node: cst.BaseExpression | cst.Name | cst.Attribute) -> str:
 
 def _alias(node: cst.ImportAlias) -> str | None:
     return cast("cst.Name", node.asname.name).value if node.asname is not None else None
-
-
-def _irrefutable(pattern: cst.MatchPattern) -> bool:
-    return isinstance(pattern, cst.MatchAs) and (
-        pattern.pattern is None or _irrefutable(pattern.pattern)
-    )
 
 
 def _bound_names(pattern: cst.CSTNode) -> Iterator[str]:

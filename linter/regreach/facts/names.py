@@ -56,7 +56,7 @@ def _bound_by(node: ir.Stmt) -> Iterator[str]:
         yield from (handler.name for handler in node.handlers if handler.name is not None)
     elif isinstance(node, ir.Match):
         for case in node.cases:
-            yield from case.binds
+            yield from case.pattern.bound_names()
 
 
 def target_names(target: ir.Expr) -> Iterator[str]:
