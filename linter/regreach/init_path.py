@@ -91,7 +91,9 @@ class InitPath:
         with self._observed(run, key), self.session.attempt():
             run.ended = self.construct(key, others)
             for registry in self.registries:
-                run.at_lookup.setdefault(registry.id, self.present(registry, key))
+                # what the init path never came to read was not there when it was read
+                present = "no" if registry.on_init_path else self.present(registry, key)
+                run.at_lookup.setdefault(registry.id, present)
             if not run.lookups:
                 run.branch = self._branch()
         return run
@@ -102,7 +104,7 @@ class InitPath:
         with self.choosing({name: values[name] for name in self.consumer.ambient}):
             cls = self.session.resolve(self.consumer.path)
             if not isinstance(cls, Class):
-                return Ended(None, ())
+                return self.session.import_module(self.consumer.module)
             return self.session.call(cls, (), {**self._arguments(values), **(others or {})})
 
     @contextmanager

@@ -36,6 +36,7 @@ from regreach.evaluate.values import (
     without_missing,
 )
 from regreach.facts import ir
+from regreach.facts.walk import is_generator
 
 _ENUM_BASES = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
 _PLAIN_METACLASS = External("abc.ABCMeta")
@@ -200,10 +201,6 @@ def _call_function(
     if not machine.may_enter(function):
         return UNKNOWN
     context = machine.context(frame.context, *site)
-    if isinstance(definition, ir.FunctionDef):
-        key = ("locals", id(definition), context)
-    else:
-        key = ("locals", id(definition), context)
     inner = Frame(
         function.module,
         Scope(),
@@ -212,8 +209,18 @@ def _call_function(
         context,
         receiver=args[0] if args else NONE,
     )
-    inner.scope = machine.allocate(Scope, inner, *key)
+    inner.scope = machine.allocate(Scope, inner, "locals", id(definition), context)
     _bind_arguments(machine, inner, function, args, keywords, complete)
+    if isinstance(definition, ir.FunctionDef):
+        body = body_of(machine, function.module.name, definition)
+        if is_generator(body):
+            # its body runs when somebody iterates over it, and as far as they do
+            machine.maybe(
+                frame,
+                lambda: _run_body(machine, frame, inner, definition),
+                machine.place(frame),
+            )
+            return UNKNOWN
     return _run_body(machine, frame, inner, definition)
 
 
@@ -280,7 +287,7 @@ def _run_body(
         current = Abrupt("return")
     if current.kind == "raise":
         raise current
-    return UNKNOWN if inner.yields else current.value
+    return current.value
 
 
 def body_of(machine: Machine, module: str, definition: ir.FunctionDef) -> ir.Body:

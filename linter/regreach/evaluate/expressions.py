@@ -219,7 +219,7 @@ def _class_attribute(machine: Machine, frame: Frame, owner: Class, name: str) ->
         if name == "__module__":
             return Const(owner.module.name)
         if owner.is_enum and name == "__members__":
-            return Tuple(tuple(Const(m) for m in owner.members))
+            return UNKNOWN
         if name in ("__init__", "__new__", "__init_subclass__", "__setattr__", "__getattribute__"):
             return UNKNOWN
         return MISSING if _closed(owner) and not _is_special(name) else UNKNOWN
@@ -920,6 +920,8 @@ def _compute(machine: Machine, frame: Frame, op: str, left: Any, right: Any) -> 
     numbers = (int, float, complex)
     if function is None or (op in ("**", "<<") and not _small(left, right)):
         return UNKNOWN
+    if op == "%" and isinstance(left, (str, bytes)) and any(c in str(left) for c in "0123456789*"):
+        return UNKNOWN  # a width may ask for any amount of memory
     if op == "*" and not (isinstance(left, numbers) and isinstance(right, numbers)):
         if not _small(left if isinstance(left, int) else right, 0):
             return UNKNOWN
@@ -1083,9 +1085,7 @@ def _starred(machine: Machine, frame: Frame, node: ir.Starred) -> Value:
 
 def _opaque(machine: Machine, frame: Frame, node: ir.Opaque) -> Value:
     for child in node.children:
-        if isinstance(child, ir.Name) and child.id == "yield":
-            frame.yields = True
-        else:
+        if not (isinstance(child, ir.Name) and child.id == "yield"):
             evaluate(machine, frame, child)
     return UNKNOWN
 

@@ -312,15 +312,26 @@ def _str(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> V
     return UNKNOWN if text is None else Const(text)
 
 
-@_model("builtins.int", "builtins.float")
-def _number(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+@_model("builtins.int")
+def _int(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+    return _number(machine, frame, args, int)
+
+
+@_model("builtins.float")
+def _float(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+    return _number(machine, frame, args, float)
+
+
+def _number(
+    machine: Machine, frame: Frame, args: Args, kind: Callable[[Any], int | float]
+) -> Value:
     value = ev.plain(machine, args[0]) if len(args) == 1 else None
     if value is None or not isinstance(value[0], (int, str, float)):
         return UNKNOWN
     try:
-        return Const(int(value[0]))
-    except (ValueError, OverflowError):
-        return UNKNOWN
+        return Const(kind(value[0]))
+    except (ValueError, OverflowError) as error:
+        raise machine.error(frame, type(error).__name__, str(error)) from None
 
 
 @_model("builtins.tuple")
@@ -329,7 +340,28 @@ def _tuple(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) ->
     return UNKNOWN if items is None else Tuple(tuple(items))
 
 
-@_model("builtins.list", "builtins.sorted", "builtins.reversed")
+@_model("builtins.reversed")
+def _reversed(machine: Machine, frame: Frame, args: Args, _: Keywords, site: Site) -> Value:
+    items = items_of(machine, frame, args[0]) if args else []
+    backwards = None if items is None else items[::-1]
+    return ev.new_listing(machine, frame, "list", backwards, "reversed()", *site)
+
+
+@_model("builtins.sorted")
+def _sorted(machine: Machine, frame: Frame, args: Args, keywords: Keywords, site: Site) -> Value:
+    items = items_of(machine, frame, args[0]) if args else None
+    plain = [ev.plain(machine, item) for item in items or ()]
+    ordered: list[Value] | None = None
+    if items is not None and not keywords and None not in plain:
+        pairs = list(zip([p[0] for p in plain if p is not None], items, strict=True))
+        try:
+            ordered = [item for _, item in sorted(pairs, key=lambda pair: pair[0])]
+        except TypeError as error:
+            raise machine.error(frame, "TypeError", str(error)) from None
+    return ev.new_listing(machine, frame, "list", ordered, "sorted()", *site)
+
+
+@_model("builtins.list")
 def _list(machine: Machine, frame: Frame, args: Args, _: Keywords, site: Site) -> Value:
     items = items_of(machine, frame, args[0]) if args else []
     return ev.new_listing(machine, frame, "list", items, "list()", *site)
@@ -739,7 +771,7 @@ def _text_method(
         items = items_of(machine, frame, args[0])
         args = (Tuple(tuple(items)),) if items is not None else (UNKNOWN,)
     values = [ev.plain(machine, a) for a in args]
-    if keywords or any(v is None for v in values):
+    if keywords or any(v is None for v in values) or _may_be_huge(owner.value, name, values):
         return UNKNOWN
     try:
         result = getattr(owner.value, name)(*[v[0] for v in values if v is not None])
@@ -750,6 +782,15 @@ def _text_method(
     if isinstance(result, tuple):
         return Tuple(tuple(Const(r) for r in result))
     return Const(result)
+
+
+def _may_be_huge(text: str, name: str, values: list[tuple[Any] | None]) -> bool:
+    """Return whether a text method may make a text of any length."""
+    if name == "format":
+        return any(char.isdigit() for char in text)
+    return name in ("zfill", "replace", "join") and any(
+        isinstance(v[0], int) or len(str(v[0])) > MAX_ITEMS * 10 for v in values if v is not None
+    )
 
 
 def _dict_get(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:

@@ -94,7 +94,6 @@ class Frame:
     outer_names: set[str] = field(default_factory=set)
     pendings: list[Pending] = field(default_factory=list)
     handling: Raised | None = None
-    yields: bool = False
     body: ir.Body | None = None  # of a function that is being run
 
 

@@ -282,6 +282,12 @@ class Lowering:
             return ir.Opaque(children)
         return handler(self, node)
 
+    def yielded(self, node: cst.Yield) -> ir.Expr:
+        """Lower ``yield`` and ``yield from``: an Opaque that begins with the name ``yield``."""
+        value = node.value.item if isinstance(node.value, cst.From) else node.value
+        parts = (self.expr(value),) if value is not None else ()
+        return ir.Opaque((ir.Name("yield"), *parts))
+
     def _arg(self, node: cst.Arg) -> ir.Arg:
         keyword = node.keyword.value if node.keyword is not None else None
         return ir.Arg(self.expr(node.value), keyword, len(node.star))
@@ -496,5 +502,5 @@ _EXPR: dict[type, Callable[[Lowering, Any], ir.Expr]] = {
     cst.DictComp: Lowering._comprehension,
     cst.GeneratorExp: Lowering._comprehension,
     cst.StarredElement: lambda self, node: ir.Starred(self.expr(node.value)),
-    cst.Yield: lambda self, node: ir.Opaque((ir.Name("yield"),)),
+    cst.Yield: lambda self, node: self.yielded(node),
 }

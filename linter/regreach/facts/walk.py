@@ -142,3 +142,25 @@ def dotted_name(node: ir.Expr) -> str | None:
     if not isinstance(node, ir.Name):
         return None
     return ".".join([node.id, *reversed(parts)])
+
+
+def is_generator(body: ir.Body) -> bool:
+    """Return whether the statements of a function make it a generator."""
+    found = _GENERATORS.get(id(body))
+    if found is None or found[0] is not body:
+        found = _GENERATORS[id(body)] = (body, _yields(body))
+    return found[1]
+
+
+_GENERATORS: dict[int, tuple[ir.Body, bool]] = {}
+
+
+def _yields(node: object) -> bool:
+    """Return whether ``yield`` stands in a node, outside the functions and classes defined in it."""
+    if isinstance(node, tuple):
+        return any(map(_yields, node))
+    if isinstance(node, ir.Name):
+        return node.id == "yield"
+    if isinstance(node, (ir.FunctionDef, ir.ClassDef, ir.Lambda)) or not is_dataclass(node):
+        return False
+    return any(_yields(getattr(node, field.name)) for field in fields(node))
