@@ -54,6 +54,8 @@ def download_wheel(name: str, specifier: SpecifierSet, scratch: Path) -> Path:
         found = _ask(f"{name}{wanted}", python, scratch)
         if found is not None:
             version = parse_wheel_filename(found.name)[1]
+            if best is not None and version.is_prerelease and not specifier.prereleases:
+                continue  # all that pip had left: it never replaces a release
             if best is None or version > best[0]:
                 best = (version, found)
             if is_exact(specifier):
