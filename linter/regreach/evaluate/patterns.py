@@ -103,7 +103,9 @@ def _match_sequence(
     parts: Sequence[ir.Pattern],
     bound: Bindings,
 ) -> bool | None:
-    if isinstance(subject, (Const, Dict)) or (isinstance(subject, Listing) and subject.kind == "set"):
+    if isinstance(subject, (Const, Dict)) or (
+        isinstance(subject, Listing) and subject.kind == "set"
+    ):
         if not (isinstance(subject, Const) and isinstance(subject.value, range)):
             return False
     items = items_of(machine, frame, subject)
