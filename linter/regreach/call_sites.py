@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from regreach.evaluate.calls import look_up_in_class
+from regreach.evaluate.calls import look_up_in_class, parameters
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import MISSING, Class, Function
 from regreach.facts import ir, walk
@@ -104,4 +104,4 @@ def parameters_of(session: Session, consumer: Consumer) -> list[str]:
     init = look_up_in_class(cls, "__init__") if isinstance(cls, Class) else MISSING
     if not isinstance(init, Function):
         return [*consumer.selectors, *consumer.made]
-    return [p.name for p in init.definition.params][1:]
+    return [p.name for p in parameters(session.machine, init)][1:]

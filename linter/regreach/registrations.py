@@ -95,13 +95,15 @@ def _key_parameters(program: Program, registry: Registry) -> list[str]:
     for path in registry.registrars:
         home, name = split_path(path)
         facts = program.readable_facts(home) if program.has(home) else None
-        for node, around in walk.statements(facts) if facts is not None else ():
+        if facts is None:
+            continue
+        for node, around in walk.statements(facts):
             if (
                 isinstance(node, ir.FunctionDef)
                 and around.within(node.name, function=True).scope == name
             ):
-                params = [p.name for p in node.params if p.name not in ("self", "cls")]
-                return params[:count]
+                names = [p.name for p in facts.params_of(node) if p.name not in ("self", "cls")]
+                return names[:count]
     return [f"argument {i + 1}" for i in range(count)]
 
 

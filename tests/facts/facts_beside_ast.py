@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 import libcst as cst
 from regreach.facts import ir
 from regreach.facts.lower import Lowering
-from regreach.facts.outline import outline
+from regreach.facts.outline import logical_lines
 from regreach.facts.parse import ModuleFacts
 
 _KINDS: dict[type[ast.stmt], type] = {
@@ -122,7 +122,7 @@ class _Comparison:
 
 def uncut(text: str) -> ir.Body:
     """Return the statements of a text that was parsed in one piece."""
-    numbers = [line.line for line in outline(text).lines]
+    numbers = [line.line for line in logical_lines(text)]
     return Lowering(numbers, None).module(cst.parse_module(text))
 
 
@@ -148,6 +148,8 @@ def _plain(node: object, facts: ModuleFacts | None) -> object:
         value = getattr(node, each.name)
         if isinstance(node, ir.FunctionDef) and each.name == "body" and facts is not None:
             value = facts.body_of(node)
+        if isinstance(node, ir.FunctionDef) and each.name == "params":
+            value = facts.params_of(node) if facts is not None else node.params
         if not (isinstance(node, ir.FunctionDef) and each.name == "slice"):
             values.append(_plain(value, facts))
     return tuple(values)

@@ -58,7 +58,7 @@ def _facts(supply: FactsSupply, path: str, data: bytes) -> object:
 
 def plain(facts: ModuleFacts) -> object:
     """Return facts as nested tuples."""
-    bodies = [_plain(facts.function_body(i)) for i in range(len(facts.functions or ()))]
+    bodies = [_plain(facts.function(i)) for i in range(len(facts.functions or ()))]
     return facts.text, facts.functions, _plain(facts.body), bodies
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from regreach.facts import ir
-from regreach.facts.blob import BlobError, pack_body, pack_facts, unpack_body, unpack_facts
+from regreach.facts.blob import BlobError, pack_facts, pack_function, unpack_facts, unpack_function
 from regreach.facts.parse import ModuleFacts
 
 TEXT = "import a\ndef f(x=1j):\n    return [x, ..., 'é', b'b']\n"
@@ -31,14 +31,14 @@ def test_code_is_not_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(BlobError):
             unpack_facts(payload, "", {})
         with pytest.raises(BlobError):
-            unpack_body(payload)
+            unpack_function(payload)
     assert not called
 
 
 @pytest.mark.parametrize("name", ["Literal", "Body", "annotations", "dataclass", "EllipsisType"])
 def test_only_classes_are_taken_from_ir(name: str) -> None:
     with pytest.raises(BlobError):
-        unpack_body(f"cregreach.facts.ir\n{name}\n.".encode())
+        unpack_function(f"cregreach.facts.ir\n{name}\n.".encode())
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_what_is_cut_off_is_refused() -> None:
     for length in range(len(sound)):
         with pytest.raises(BlobError):
             unpack_facts(sound[:length], TEXT, {})
-    sound = pack_body(facts.function_body(0))
+    sound = pack_function(facts.function(0))
     for length in range(len(sound)):
         with pytest.raises(BlobError):
-            unpack_body(sound[:length])
+            unpack_function(sound[:length])
 
 
 def test_too_deep_to_be_packed() -> None:
@@ -79,6 +79,6 @@ def test_too_deep_to_be_packed() -> None:
     for _ in range(200_000):
         node = ir.Not(node)
     with pytest.raises(BlobError):
-        pack_body((ir.ExprStmt(1, node),))
+        pack_function(ir.FunctionDef(1, "f", (), (), (ir.ExprStmt(1, node),), None, False))
     while isinstance(node, ir.Not):  # or else its end would be as deep
         node = node.value

@@ -210,12 +210,12 @@ def test_bodies_that_are_asked_for_later_are_added(
     for wanted in range(3):
         supply = FactsSupply(cache)
         facts = supply.facts(FUNCTIONS, FILES[FUNCTIONS])
-        assert sorted(facts.bodies) == list(range(wanted))
-        facts.function_body(wanted)
+        assert sorted(facts.parsed) == list(range(wanted))
+        facts.function(wanted)
         supply.close()
     with no_parsing(monkeypatch):
         facts = FactsSupply(cache).facts(FUNCTIONS, FILES[FUNCTIONS])
-        assert facts.function_body(2)
+        assert facts.function(2)
 
 
 def test_what_was_parsed_in_vain_is_kept(

@@ -236,7 +236,7 @@ def _bind_arguments(
     rest = list(args)
     named = dict(keywords)
     takes_all_keywords: str | None = None
-    for param in function.definition.params:
+    for param in parameters(machine, function):
         if param.kind == "positional" and rest:
             write(inner.scope, param.name, rest.pop(0))
         elif param.kind == "star":
@@ -248,7 +248,7 @@ def _bind_arguments(
         elif param.name in named:
             write(inner.scope, param.name, named.pop(param.name))
         elif complete:
-            write(inner.scope, param.name, function.defaults.get(param.name, UNKNOWN))
+            write(inner.scope, param.name, _default(machine, inner, function, param))
         else:
             write(inner.scope, param.name, UNKNOWN)
     if takes_all_keywords is not None:
@@ -258,6 +258,14 @@ def _bind_arguments(
         if not complete:
             write(extra, OPEN, UNKNOWN)
         write(inner.scope, takes_all_keywords, extra)
+
+
+def _default(machine: Machine, inner: Frame, function: Function, param: ir.Param) -> Value:
+    found = function.defaults.get(param.name)
+    if found is None:
+        # evaluated by the ``def`` statement, unless it is a literal
+        found = UNKNOWN if param.default is None else ev.evaluate(machine, inner, param.default)
+    return found
 
 
 def _run_body(
@@ -290,6 +298,16 @@ def _run_body(
     return current.value
 
 
+def parameters(machine: Machine, function: Function) -> tuple[ir.Param, ...]:
+    """Return the parameters of a function, parsed now if need be."""
+    definition = function.definition
+    if definition.params is not None:
+        return definition.params
+    facts = machine.sources.facts(function.module.name)
+    assert facts is not None, "a function of a module without source"
+    return facts.params_of(definition)
+
+
 def body_of(machine: Machine, module: str, definition: ir.FunctionDef) -> ir.Body:
     """Return the statements of a function, parsed now if need be."""
     facts = machine.sources.facts(module)
@@ -303,7 +321,7 @@ def body_of(machine: Machine, module: str, definition: ir.FunctionDef) -> ir.Bod
 def make_function(machine: Machine, frame: Frame, node: ir.FunctionDef) -> Function:
     """Create the function object of a ``def`` statement; its defaults are evaluated now."""
     function = _new_function(machine, frame, node, node.name)
-    for param in node.params:
+    for param in node.params or ():
         if param.default is not None:
             function.defaults[param.name] = ev.evaluate(machine, frame, param.default)
     return function

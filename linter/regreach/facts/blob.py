@@ -34,7 +34,7 @@ class BlobError(Exception):
 
 
 def pack_facts(facts: ModuleFacts) -> bytes:
-    """Return facts without their function bodies. Raises BlobError for what nests too deeply."""
+    """Return facts without the functions that were parsed later. Raises BlobError for what nests too deeply."""
     spans = facts.functions
     numbers = None if spans is None else tuple(itertools.chain(*map(astuple, spans)))
     return _pack(("facts", numbers, facts.body))
@@ -45,30 +45,30 @@ def pack_error(error: SourceError) -> bytes:
     return _pack(("error", error.message, error.line, error.column, error.kind))
 
 
-def pack_body(body: ir.Body) -> bytes:
-    """Return a function's body. Raises BlobError for one that nests too deeply."""
-    return _pack(body)
+def pack_function(function: ir.FunctionDef) -> bytes:
+    """Return a function with its body. Raises BlobError for one that nests too deeply."""
+    return _pack(function)
 
 
-def unpack_facts(blob: bytes, text: str, bodies: Mapping[int, ir.Body]) -> ModuleFacts:
+def unpack_facts(blob: bytes, text: str, functions: Mapping[int, ir.FunctionDef]) -> ModuleFacts:
     """Return the facts of a text. Raises SourceError when it has none but that, and BlobError."""
     match _unpack(blob):
         case ("facts", None, tuple() as body):
             return ModuleFacts.known(text, body, None, {})
         case ("facts", tuple() as numbers, tuple() as body):
             spans = _spans(numbers, len(text))
-            return ModuleFacts.known(text, body, spans, bodies)
+            return ModuleFacts.known(text, body, spans, functions)
         case ("error", str() as message, int() as line, int() as column, str() as kind):
             raise SourceError(message, line, column, kind)
     raise BlobError("no facts of a module")
 
 
-def unpack_body(blob: bytes) -> ir.Body:
-    """Return a function's body. Raises BlobError."""
-    body = _unpack(blob)
-    if not isinstance(body, tuple):
-        raise BlobError("no body of a function")
-    return body
+def unpack_function(blob: bytes) -> ir.FunctionDef:
+    """Return a function with its body. Raises BlobError."""
+    function = _unpack(blob)
+    if not isinstance(function, ir.FunctionDef):
+        raise BlobError("no function")
+    return function
 
 
 def _spans(numbers: tuple[Any, ...], length: int) -> tuple[FunctionSpan, ...]:

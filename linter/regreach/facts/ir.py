@@ -370,11 +370,14 @@ class Decorator:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionDef:
-    """A function. ``slice`` is its index in the outline when the body is read on demand, else None."""
+    """A function. ``slice`` is its index in the outline when the body is read on demand, else None.
+
+    ``params`` is None where the parameters are read with the body; their defaults are literals then.
+    """
 
     line: int
     name: str
-    params: tuple[Param, ...]
+    params: tuple[Param, ...] | None
     decorators: tuple[Decorator, ...]
     body: Body
     slice: int | None

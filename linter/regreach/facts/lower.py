@@ -162,7 +162,7 @@ class Lowering:
     def _function(self, node: cst.FunctionDef) -> ir.Stmt:
         decorators = self._decorators(node.decorators)
         line = self._take_line()
-        params = self._params(node.params)
+        params: tuple[ir.Param, ...] | None = self._params(node.params)
         index: int | None = None
         if (
             self._slices is not None
@@ -178,7 +178,7 @@ class Lowering:
         return ir.FunctionDef(
             line,
             node.name.value,
-            params,
+            params if index is None or params else None,
             decorators,
             () if index is not None else body,
             index,

@@ -11,9 +11,8 @@ libcst found with the number of logical lines here (see ``parse.py``).
 
 from __future__ import annotations
 
+import functools
 import re
-from bisect import bisect_left
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 # What can open, close or end a logical line; everything between two matches is of no interest.
@@ -32,16 +31,21 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # A physical line that is a logical line: its brackets (two levels of them) and its strings (without
-# escapes) end on it. Group 1 is the indentation, group 2 the content, empty for a blank or comment line.
+# escapes) end on it.
 # Loops are unrolled (plain (special plain)*), so that a line that does not match fails in linear time.
 _PLAIN = r"""[^\n#"'()\[\]{}\\]*"""
 _STRING = r"""(?:"(?!"")[^"\\\n]*"|'(?!'')[^'\\\n]*')"""
 _FLAT = f"{_PLAIN}(?:{_STRING}{_PLAIN})*"
 _NESTED = f"{_PLAIN}(?:(?:{_STRING}|[(\\[{{]{_FLAT}[)\\]}}]){_PLAIN})*"
 _CONTENT = f"{_PLAIN}(?:(?:{_STRING}|[(\\[{{]{_NESTED}[)\\]}}]){_PLAIN})*"
-_COMPLETE = re.compile(rf"([ \t\f]*)({_CONTENT})(?:#[^\n]*)?\n")
+_COMPLETE = re.compile(rf"(?:{_CONTENT})(?:#[^\n]*)?\n")
+# White space, line ends that are joined or not, and comments: what may stand before content.
+_BLANK = re.compile(r"[ \t\f]*(?:(?:#[^\n]*)?\n[ \t\f]*)*(?:#[^\n]*\Z)?")
+_JOINED_NOTHING = re.compile(r"(?:\\\n[ \t\f]*)+(?:#[^\n]*)?(?:\n|\Z)")
 _INDENT = re.compile(r"[ \t\f]*")
 _DEF = re.compile(r"(?:async[ \t]+)?def\b")
+_HEADER = re.compile(r"[ \t\f]*(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(")
+_PLAIN_DEFAULT = re.compile(r"""=\s*(?:None|True|False|-?[\d.]+|"[^"\\\n]*"|'[^'\\\n]*')\s*[,)]""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class FunctionSpan:
 
 
 class Outline:
-    """The outermost functions whose bodies stand on lines of their own, and all logical lines.
+    """The outermost functions whose bodies stand on lines of their own, and the lines around those.
 
     The functions are enough to take them out one by one; the lines are found again if asked for.
     """
@@ -89,9 +93,9 @@ class Outline:
 
     @property
     def lines(self) -> tuple[LogicalLine, ...]:
-        """The logical lines."""
+        """The logical lines outside of the functions' bodies; the lines of their ``def`` are among them."""
         if self._lines is None:
-            self._lines = tuple(_logical_lines(self.text))
+            self._lines = outline(self.text)._lines or ()
         return self._lines
 
     def without_lines(self) -> Outline:
@@ -99,23 +103,25 @@ class Outline:
         return Outline(self.text, self.functions)
 
     def module_level(self) -> tuple[str, list[int]]:
-        """Return the text with each outermost function body replaced by ``...``, and its line numbers.
+        """Return the text with each outermost function as short as may be, and its line numbers.
 
-        The list has one entry (a line of the whole file) for each logical line of the returned text.
+        A body is replaced by ``...``, and so are parameters that need not be known before the
+        function is called. The list has one entry (a line of the whole file) for each logical line
+        of the returned text.
         """
-        lines = self.lines
+        text = self.text
         parts: list[str] = []
         numbers: list[int] = []
-        cursor = 0
-        for function in self.functions:
-            body = bisect_left(lines, function.body, key=_start)
-            _append(self.text, lines[cursor:body], parts, numbers)
-            first = lines[body]
-            indent = self.text[first.start : first.start + _leading(self.text, first.start)]
-            parts.append(f"{indent}...\n")
-            numbers.append(first.line)
-            cursor = bisect_left(lines, function.end, key=_start)
-        _append(self.text, lines[cursor:], parts, numbers)
+        functions = iter(self.functions)
+        function = next(functions, None)
+        for line in self.lines:
+            if function is None or line.start != function.start:
+                _append(text, line, parts, numbers)
+                continue
+            indent = text[line.start : line.start + _leading(text, line.start)]
+            parts.append(f"{_short_header(text[line.span])}{indent} ...\n")
+            numbers += (line.line, line.line)
+            function = next(functions, None)
         return "".join(parts), numbers
 
     def function(self, index: int) -> tuple[str, list[int]]:
@@ -124,13 +130,14 @@ class Outline:
         An indented function (a method) stands under an ``if 1:`` so that its lines need no change.
         """
         text = self.function_text(index)
-        lines = _logical_lines(text, self.functions[index].line)
+        lines = logical_lines(text, self.functions[index].line)
         parts: list[str] = []
         numbers: list[int] = []
         if lines[0].indent:
             parts.append("if 1:\n")
             numbers.append(lines[0].line)
-        _append(text, lines, parts, numbers)
+        for line in lines:
+            _append(text, line, parts, numbers)
         return "".join(parts), numbers
 
     def function_text(self, index: int) -> str:
@@ -141,8 +148,21 @@ class Outline:
 
 def outline(text: str) -> Outline:
     """Cut a source text (line ends ``\\n``) into logical lines and find its outermost functions."""
-    lines = tuple(_logical_lines(text))
-    return Outline(text, tuple(_outermost_functions(text, lines)), lines)
+    lines: list[LogicalLine] = []
+    functions: list[FunctionSpan] = []
+    offset, number = 0, 1
+    while (line := _next_line(text, offset, number)) is not None:
+        lines.append(line)
+        offset, number = line.end, line.line + text.count("\n", line.start, line.end)
+        if not _DEF.match(text, line.start + _leading(text, line.start)):
+            continue
+        first = _next_line(text, offset, number)
+        if first is None or first.indent <= line.indent:
+            continue
+        end = _end_of_block(text, first.end, line.indent)
+        functions.append(FunctionSpan(line.line, line.start, first.start, end))
+        offset, number = end, first.line + text.count("\n", first.start, end)
+    return Outline(text, tuple(functions), tuple(lines))
 
 
 def last_line(text: str, line: int) -> int:
@@ -152,20 +172,25 @@ def last_line(text: str, line: int) -> int:
         offset = text.find("\n", offset) + 1
         if not offset:
             return line
-    end, content = _end_of_logical_line(text, offset)
-    return line + text.count("\n", offset, end - 1) if content else line
+    begin = offset + _leading(text, offset)
+    if text[begin : begin + 1] in ("", "\n", "#"):
+        return line
+    return line + text.count("\n", offset, _end_of_logical_line(text, begin) - 1)
 
 
-def _start(line: LogicalLine) -> int:
-    return line.start
+def _append(text: str, line: LogicalLine, parts: list[str], numbers: list[int]) -> None:
+    parts.append(text[line.span])
+    numbers.append(line.line)
+    if line.end == len(text) and not text.endswith("\n"):
+        parts.append("\n")
 
 
-def _append(text: str, lines: Iterable[LogicalLine], parts: list[str], numbers: list[int]) -> None:
-    for line in lines:
-        parts.append(text[line.span])
-        numbers.append(line.line)
-        if line.end == len(text) and not text.endswith("\n"):
-            parts.append("\n")
+def _short_header(header: str) -> str:
+    """Return a ``def`` line without its parameters, or as it is if a default is no plain literal."""
+    match = _HEADER.match(header)
+    if match is None or header.count("=") != len(_PLAIN_DEFAULT.findall(header)):
+        return header
+    return f"{match.group()}):\n"
 
 
 def _leading(text: str, offset: int) -> int:
@@ -185,63 +210,74 @@ def _indent_width(prefix: str) -> int:
     return width
 
 
-def _logical_lines(text: str, first: int = 1) -> list[LogicalLine]:
+def logical_lines(text: str, first: int = 1) -> list[LogicalLine]:
     """Return the logical lines of a text whose first physical line has the number ``first``."""
     result: list[LogicalLine] = []
-    offset, line, length = 0, first, len(text)
-    while offset < length:
-        # most lines are complete in themselves, and told so by one match
-        whole = _COMPLETE.match(text, offset)
-        if whole is not None:
-            end = whole.end()
-            begin = whole.end(1)
-            if whole.group(2):
-                indent = begin - offset
-                if indent and text[offset:begin].strip(" "):
-                    indent = _indent_width(text[offset:begin])
-                result.append(LogicalLine(line, offset, end, indent))
-            offset, line = end, line + 1
-            continue
-        end, content = _end_of_logical_line(text, offset)
-        if content:
-            begin = offset + _leading(text, offset)
-            result.append(LogicalLine(line, offset, end, _indent_width(text[offset:begin])))
-        line += text.count("\n", offset, end)
-        offset = end
+    offset, number = 0, first
+    while (line := _next_line(text, offset, number)) is not None:
+        result.append(line)
+        offset, number = line.end, line.line + text.count("\n", line.start, line.end)
     return result
 
 
-def _end_of_logical_line(text: str, start: int) -> tuple[int, bool]:
-    """Return where the logical line ends that begins at an offset, and whether there is anything on it."""
+def _next_line(text: str, offset: int, number: int) -> LogicalLine | None:
+    """Return the first logical line at or after an offset, where a physical line begins."""
+    begin = _start_of_content(text, offset)
+    while (nothing := _JOINED_NOTHING.match(text, begin)) is not None:
+        begin = _start_of_content(text, nothing.end())
+    if begin == len(text):
+        return None
+    start = text.rfind("\n", offset, begin) + 1 or offset
+    indent = begin - start
+    if indent and text[start:begin].strip(" "):
+        indent = _indent_width(text[start:begin])
+    number += text.count("\n", offset, start)
+    return LogicalLine(number, start, _end_of_logical_line(text, begin), indent)
+
+
+def _start_of_content(text: str, offset: int) -> int:
+    """Return where the next text stands that is neither white space nor a comment."""
+    match = _BLANK.match(text, offset)
+    return match.end() if match is not None else offset
+
+
+def _end_of_logical_line(text: str, begin: int) -> int:
+    """Return where the logical line ends whose content begins at an offset."""
+    # most lines are complete in themselves, and told so by one match
+    whole = _COMPLETE.match(text, begin)
+    if whole is not None:
+        return whole.end()
     depth = 0
-    content = False
-    last = start
-    for match in _TOKEN.finditer(text, start):
+    for match in _TOKEN.finditer(text, begin):
         kind = match.lastgroup
-        content = content or kind in ("string", "open", "close")
-        content = content or bool(text[last : match.start()].strip(" \t\f"))
-        last = match.end()
-        if kind == "newline" and depth == 0:
-            return match.end(), content
-        if kind == "open":
+        if kind == "newline":
+            if depth == 0:
+                return match.end()
+        elif kind == "open":
             depth += 1
         elif kind == "close":
             depth = max(0, depth - 1)
-    return len(text), content or bool(text[last:].strip(" \t\f\n"))
+    return len(text)
 
 
-def _outermost_functions(text: str, lines: tuple[LogicalLine, ...]) -> list[FunctionSpan]:
-    result: list[FunctionSpan] = []
-    index, count = 0, len(lines)
-    while index < count:
-        line = lines[index]
-        header = index
-        index += 1
-        if not _DEF.match(text, line.start + _leading(text, line.start)):
-            continue
-        while index < count and lines[index].indent > line.indent:
-            index += 1
-        if index > header + 1:
-            body, last = lines[header + 1], lines[index - 1]
-            result.append(FunctionSpan(line.line, line.start, body.start, last.end))
-    return result
+def _end_of_block(text: str, offset: int, indent: int) -> int:
+    """Return where the last logical line ends of those that follow and are indented by more."""
+    run = _deeper(indent)
+    while True:
+        # what is indented by spaces and complete in itself goes by without a further look
+        match = run.match(text, offset)
+        assert match is not None, "it matches the empty text"
+        offset = match.end()
+        line = _next_line(text, offset, 1)
+        if line is None or line.indent <= indent:
+            return offset
+        offset = line.end
+
+
+@functools.cache
+def _deeper(indent: int) -> re.Pattern[str]:
+    """Return what matches complete lines that are indented by more spaces than so many."""
+    blank = r"(?:[ \t\f]*(?:#[^\n]*)?\n)*"
+    return re.compile(
+        rf"(?:{blank}[ ]{{{indent + 1}}}[ ]*(?=[^ \t\f\n#])(?:{_CONTENT})(?:#[^\n]*)?\n)*"
+    )

@@ -20,8 +20,8 @@ TOO_DEEP = "nested too deeply to be parsed"
 class ModuleFacts:
     """What one module says.
 
-    ``body`` holds the module level; ``function_body(i)`` gives the body of the i-th outermost
-    function, parsed when first asked for. ``text`` is the decoded source.
+    ``body`` holds the module level; ``function(i)`` gives the i-th outermost function with its
+    parameters and its body, parsed when first asked for. ``text`` is the decoded source.
     """
 
     def __init__(self, text: str) -> None:
@@ -30,7 +30,7 @@ class ModuleFacts:
         _check_syntax(text)
         cut = outline(text)
         self._outline: Outline | None = cut.without_lines()
-        self._bodies: dict[int, ir.Body] = {}
+        self._functions: dict[int, ir.FunctionDef] = {}
         self._lines: list[str] | None = None
         try:
             source, numbers = cut.module_level()
@@ -51,11 +51,11 @@ class ModuleFacts:
         text: str,
         body: ir.Body,
         functions: tuple[FunctionSpan, ...] | None,
-        bodies: Mapping[int, ir.Body],
+        parsed: Mapping[int, ir.FunctionDef],
     ) -> ModuleFacts:
         """Return the facts of a text that was parsed before, with what was found then."""
         facts = object.__new__(cls)
-        facts.text, facts.body, facts._bodies = text, body, dict(bodies)
+        facts.text, facts.body, facts._functions = text, body, dict(parsed)
         facts._outline = None if functions is None else Outline(text, functions)
         facts._lines = None
         return facts
@@ -66,27 +66,33 @@ class ModuleFacts:
         return None if self._outline is None else self._outline.functions
 
     @property
-    def bodies(self) -> Mapping[int, ir.Body]:
-        """The function bodies that were asked for so far, by the index of the function."""
-        return self._bodies
+    def parsed(self) -> Mapping[int, ir.FunctionDef]:
+        """The functions that were asked for so far, by index."""
+        return self._functions
 
     def with_body(self, body: ir.Body) -> ModuleFacts:
         """Return the same module with another module level; its functions stay."""
         other = object.__new__(ModuleFacts)
-        other.text, other._outline, other._bodies = self.text, self._outline, self._bodies
+        other.text, other._outline, other._functions = self.text, self._outline, self._functions
         other.body, other._lines = body, None
         return other
 
-    def function_body(self, index: int) -> ir.Body:
-        """Return the body of the outermost function with that index (``FunctionDef.slice``)."""
-        found = self._bodies.get(index)
+    def function(self, index: int) -> ir.FunctionDef:
+        """Return the outermost function with that index (``FunctionDef.slice``), without decorators."""
+        found = self._functions.get(index)
         if found is None:
-            found = self._bodies[index] = self._parse_function(index)
+            found = self._functions[index] = self._parse_function(index)
         return found
 
     def body_of(self, function: ir.FunctionDef) -> ir.Body:
         """Return the body of any function of this module."""
-        return function.body if function.slice is None else self.function_body(function.slice)
+        return function.body if function.slice is None else self.function(function.slice).body
+
+    def params_of(self, function: ir.FunctionDef) -> tuple[ir.Param, ...]:
+        """Return the parameters of any function of this module."""
+        if function.params is None and function.slice is not None:
+            return self.function(function.slice).params or ()
+        return function.params or ()
 
     def slices_with(self, *words: str) -> list[int]:
         """Return the indices of the outermost functions whose text contains one of the words."""
@@ -114,7 +120,7 @@ class ModuleFacts:
         """Return the last physical line of the logical line that begins on ``line``."""
         return last_line(self.text, line)
 
-    def _parse_function(self, index: int) -> ir.Body:
+    def _parse_function(self, index: int) -> ir.FunctionDef:
         assert self._outline is not None, "only a sliced module has function indices"
         source, numbers = self._outline.function(index)
         body = Lowering(numbers, None).module(cst.parse_module(source))
@@ -122,7 +128,7 @@ class ModuleFacts:
         if isinstance(node, ir.If):
             node = node.body[0]
         assert isinstance(node, ir.FunctionDef)
-        return node.body
+        return node
 
 
 def _whole(text: str) -> ir.Body:

@@ -26,13 +26,13 @@ try:
 except ImportError:  # an interpreter that was built without it
     sqlite3 = None  # type: ignore[assignment]
 
-FACTS_VERSION = 2
+FACTS_VERSION = 3
 """Raised when the layout of the database or of the blobs in it changes."""
 
 MAX_BYTES = 256 * 1024 * 1024
 
 MODULE = -1
-"""The part of a file's entry that is its module level; the others are function bodies, by index."""
+"""The part of a file's entry that is its module level; the others are functions, by index."""
 
 Parts = Mapping[int, bytes]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from regreach.facts.blob import (
     BlobError,
-    pack_body,
     pack_error,
     pack_facts,
-    unpack_body,
+    pack_function,
     unpack_facts,
+    unpack_function,
 )
 from regreach.facts.parse import TOO_DEEP, ModuleFacts
 from regreach.facts.source import SourceError, decode
@@ -114,8 +114,8 @@ def _restored(parts: Mapping[int, bytes], data: bytes) -> ModuleFacts | SourceEr
     if MODULE not in parts:
         return None
     try:
-        bodies = {index: unpack_body(blob) for index, blob in parts.items() if index != MODULE}
-        return unpack_facts(parts[MODULE], decode(data), bodies)
+        functions = {i: unpack_function(blob) for i, blob in parts.items() if i != MODULE}
+        return unpack_facts(parts[MODULE], decode(data), functions)
     except SourceError as error:
         return error
     except BlobError:
@@ -141,9 +141,9 @@ def _new_parts(entry: _Entry) -> dict[int, bytes]:
             return parts
         if MODULE not in entry.kept:
             parts[MODULE] = entry.blob or pack_facts(known)
-        for index, body in known.bodies.items():
+        for index, function in known.parsed.items():
             if index not in entry.kept:
-                parts[index] = pack_body(body)
+                parts[index] = pack_function(function)
     except BlobError:
         pass
     return parts
