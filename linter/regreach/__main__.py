@@ -7,6 +7,6 @@ import sys
 if sys.path[0] in ("", os.getcwd()):  # noqa: PTH109 - pathlib is not imported yet, for that reason
     del sys.path[0]
 
-from regreach.cli import main
+from regreach.cli import script
 
-main()
+script()

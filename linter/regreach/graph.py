@@ -6,6 +6,8 @@ chains and cycles.
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Literal
@@ -17,13 +19,20 @@ from regreach.facts.parse import ModuleFacts
 from regreach.model import ImportEdge, Spot
 from regreach.program import Program
 
-_NO_FUNCTION = "\0"  # a word that no source text has
+# An import statement, or a call of import_module, that names something: %s stands for the name.
+_IMPORT_OF = r"(?:\bfrom\b|import)(?:[^\n(]|\\\n)*(?:\([^)]*)?\b%s\b"
 
 
-def edges_of(program: Program, module: str, *words: str) -> list[ImportEdge]:
+@functools.cache
+def _import_of(name: str) -> re.Pattern[str]:
+    return re.compile(_IMPORT_OF % re.escape(name))
+
+
+def edges_of(program: Program, module: str, name: str | None = None) -> list[ImportEdge]:
     """Return the imports that a module makes of modules of the tree, in the order of its lines.
 
-    With ``words``, only functions whose text has one of them are looked into.
+    With ``name``, the last part of what is imported, only functions are looked into that may import
+    such a thing; with an empty one, none.
     """
     facts = program.readable_facts(module)
     path = program.path(module)
@@ -33,7 +42,8 @@ def edges_of(program: Program, module: str, *words: str) -> list[ImportEdge]:
         walk.bindings_of_imports(facts, "import_module") if "import_module" in facts.text else {}
     )
     result: list[ImportEdge] = []
-    for node, around in walk.statements(facts, *(words or ("import",))):
+    words = ("import",) if name is None else (_import_of(name),) if name else ()
+    for node, around in walk.statements(facts, *words):
         dynamic = False
         targets: list[tuple[str, bool]] = []
         if isinstance(node, ir.Import):
@@ -63,12 +73,9 @@ def _from_targets(program: Program, module: str, node: ir.ImportFrom) -> Iterato
     if not program.has(base):
         return
     star = not node.names
-    bound = _bound_names(program, base) if node.names else set()
-    submodules = [
-        f"{base}.{name}"
-        for name, _ in node.names
-        if program.has(f"{base}.{name}") and name not in bound
-    ]
+    names = [name for name, _ in node.names if program.has(f"{base}.{name}")]
+    bound = _bound_names(program, base) if names else set()
+    submodules = [f"{base}.{name}" for name in names if name not in bound]
     if star or len(submodules) < len(node.names):
         yield base, star
     for name in submodules:
@@ -142,7 +149,7 @@ class ImportGraph:
             self._added.add(module)
             self.graph.add_node(module)
             # module level only: chains and cycles of a start-up run over eager imports
-            for edge in edges_of(self._program, module, _NO_FUNCTION):
+            for edge in edges_of(self._program, module, ""):
                 self.graph.add_edge(edge.importer, edge.imported, edge=edge)
             parent = module.rpartition(".")[0]
             if parent and parent not in self.graph.succ[module]:
@@ -151,18 +158,20 @@ class ImportGraph:
     def importers(self, module: str) -> tuple[ImportEdge, ...]:
         """Return all imports of a module anywhere in the tree, sorted by place.
 
-        Only files that contain the last part of its name are looked at, and parsed.
+        Only files that seem to import something of the last part of its name are parsed.
         """
         found = self._importers.get(module)
         if found is None:
             package, _, word = module.rpartition(".")
             outer = package.rpartition(".")[2].encode()
+            searched = re.compile(_import_of(word).pattern.encode())
             edges = [
                 edge
                 for name in self._program.mentioning(word.encode())
                 if name != module
                 # a relative import from inside the package need not name the package
                 if outer in self._program.source(name) or f"{name}.".startswith(f"{package}.")
+                if searched.search(self._program.source(name))
                 for edge in edges_of(self._program, name, word)
                 if edge.imported == module
             ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 
 from regreach.errors import TargetError
@@ -61,6 +61,11 @@ class Program:
         found = self.tree.modules.get(module)
         return found is not None and found.is_package
 
+    def is_namespace(self, module: str) -> bool:
+        """Return whether this module of the tree is a package without a file of its own."""
+        found = self.tree.modules.get(module)
+        return found is not None and found.path is None
+
     def children(self, package: str) -> Sequence[str]:
         """Return the modules directly below a package, sorted as pkgutil yields them."""
         return self.tree.submodules(package)
@@ -78,6 +83,10 @@ class Program:
         if path is not None and path in self.broken:
             raise self.broken[path]
         return self._facts[module]
+
+    def is_known(self, module: str) -> bool:
+        """Return whether a module's facts were asked for before."""
+        return module in self._facts
 
     def readable_facts(self, module: str) -> ModuleFacts | None:
         """Return a module's facts, None also when its file does not parse (it is in ``broken`` then)."""
@@ -124,3 +133,12 @@ class Program:
         except SourceError as error:
             self.broken[found.path] = error
             return None
+
+
+class View:
+    """A program in which modules say something else than they do; for the abstract machine."""
+
+    def __init__(self, program: Program, facts: Callable[[str], ModuleFacts | None]) -> None:
+        self.has, self.is_package = program.has, program.is_package
+        self.is_namespace, self.children = program.is_namespace, program.children
+        self.facts = facts

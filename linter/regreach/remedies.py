@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from regreach.evaluate.machine import Machine
@@ -13,40 +12,11 @@ from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
 from regreach.graph import edges_of
 from regreach.model import ImportEdge, Placement, Remedy, Spot
-from regreach.program import Program
+from regreach.program import Program, View
 
 if TYPE_CHECKING:
     from regreach.init_path import InitPath
     from regreach.verdicts import Analysis
-
-
-class _WithImport:
-    """A program in which one module has one more import at its top."""
-
-    def __init__(self, program: Program, module: str, statement: ir.ImportFrom) -> None:
-        self._program = program
-        self._module = module
-        self._statement = statement
-
-    def has(self, module: str) -> bool:
-        return self._program.has(module)
-
-    def is_package(self, module: str) -> bool:
-        return self._program.is_package(module)
-
-    def children(self, package: str) -> Sequence[str]:
-        return self._program.children(package)
-
-    def facts(self, module: str) -> ModuleFacts | None:
-        facts = self._program.facts(module)
-        if module != self._module or facts is None:
-            return facts
-        body = facts.body
-        last = max(
-            (i for i, node in enumerate(body) if isinstance(node, (ir.Import, ir.ImportFrom))),
-            default=-1,
-        )
-        return facts.with_body((*body[: last + 1], self._statement, *body[last + 1 :]))
 
 
 def find_remedy(analysis: Analysis, path: InitPath, module: str, branch: Spot | None) -> Remedy:
@@ -64,8 +34,7 @@ def find_remedy(analysis: Analysis, path: InitPath, module: str, branch: Spot | 
     lazy = Placement(None if ended.raised is None else describe(ended.raised), consumer)
     top = Placement(None, consumer)
     cycle: tuple[ImportEdge, ...] = ()
-    node = ir.ImportFrom(0, package, 0, ((name, None),))
-    sources = _WithImport(analysis.program, consumer, node)
+    sources = _with_import(analysis.program, consumer, package, name)
     for first in (consumer, module):
         if analysis.first_import(first).raised is not None:
             continue  # it fails with or without
@@ -80,6 +49,21 @@ def find_remedy(analysis: Analysis, path: InitPath, module: str, branch: Spot | 
         analysis.graph.add(analysis.visitor.loaded())
         cycle = analysis.graph.chain(module, consumer)
     return Remedy(f"{statement}  # noqa: F401", branch, lazy, top, cycle)
+
+
+def _with_import(program: Program, module: str, package: str, name: str) -> View:
+    """Return the program with one more import after the last import at the top of a module."""
+    statement = ir.ImportFrom(0, package, 0, ((name, None),))
+
+    def facts(asked: str) -> ModuleFacts | None:
+        found = program.facts(asked)
+        if asked != module or found is None:
+            return found
+        imports = [i for i, n in enumerate(found.body) if isinstance(n, (ir.Import, ir.ImportFrom))]
+        last = max(imports, default=-1)
+        return found.with_body((*found.body[: last + 1], statement, *found.body[last + 1 :]))
+
+    return View(program, facts)
 
 
 def _traced(program: Program, raised: Raised, start: str) -> tuple[ImportEdge, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -45,6 +44,7 @@ class Result:
 
     audit: Audit
     findings: tuple[Finding, ...]
+    analysis: Analysis  # what it was found out with; its tree is closed
 
 
 def analyse(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
@@ -62,29 +62,23 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
         environment={**platform.environment, **(request.environment or {})},
     )
     say = on_progress or (lambda _: None)
-    # Syntax trees are freed by reference counts; looking through them for cycles costs a sixth of the run.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        say(f"opening {request.target}")
-        with open_tree(
-            request.target,
-            pack.location,
-            rev=request.rev,
-            cache_dir=request.cache_dir,
-            offline=request.offline,
-            on_progress=on_progress,
-        ) as tree:
-            say(f"analysing {len(tree.modules)} modules")
-            cache = FactsCache.of_user(request.cache_dir) if request.keep else None
-            with Program(tree, cache=cache, jobs=job_count(request.jobs)) as program:
-                audit = with_deep_stack(Analysis(program, pack, platform).audit)
-    finally:
-        if collecting:
-            gc.enable()
+    say(f"opening {request.target}")
+    with open_tree(
+        request.target,
+        pack.location,
+        rev=request.rev,
+        cache_dir=request.cache_dir,
+        offline=request.offline,
+        on_progress=on_progress,
+    ) as tree:
+        say(f"analysing {len(tree.modules)} modules")
+        cache = FactsCache.of_user(request.cache_dir) if request.keep else None
+        with Program(tree, cache=cache, jobs=job_count(request.jobs)) as program:
+            analysis = Analysis(program, pack, platform)
+            audit = with_deep_stack(analysis.audit)
     found = [finding for rule in rules for finding in _findings(rule, audit)]
     found.sort(key=lambda f: (_ORDER[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()))
-    return Result(audit, tuple(found))
+    return Result(audit, tuple(found), analysis)
 
 
 def _findings(rule: Rule, audit: Audit) -> list[Finding]:

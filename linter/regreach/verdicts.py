@@ -29,6 +29,7 @@ from regreach.model import (
     Tristate,
 )
 from regreach.pack import Consumer, Pack, Platform, Registry
+from regreach.process import ProcessRoots
 from regreach.program import Program
 from regreach.registrations import Use, find_uses
 from regreach.remedies import find_remedy
@@ -42,9 +43,8 @@ _MAX_GUARD_SEARCH = 12
 class Analysis:
     """One tree, one pack, one platform. ``audit()`` does the work.
 
-    Three abstract processes are kept, each in the state that it is named after; what is tried in
-    one of them is undone: ``consumer_session`` (the consumer's module was imported first),
-    ``visitor`` (any module was), and ``process()`` (the process roots were).
+    Several abstract processes are kept; what is tried in one of them is undone. In ``visitor`` any
+    module was imported first.
     """
 
     def __init__(self, program: Program, pack: Pack, platform: Platform) -> None:
@@ -63,8 +63,8 @@ class Analysis:
         self.notes: list[str] = []
         program.prefetch(likely_modules(program, pack))
         self.visitor = self.new_session()
+        self.process_roots = ProcessRoots(program, self.machine, self.graph, pack.process_roots)
         self.imported_first: dict[str, str] = {}
-        self._process: Session | None = None
 
     def new_session(self) -> Session:
         """Return a fresh abstract process for this tree and platform."""
@@ -122,17 +122,6 @@ class Analysis:
         path = self.program.path(place.module)
         return Spot(path or place.module, place.line, self.program.line(place.module, place.line))
 
-    def process(self) -> Session | None:
-        """Return the process in which the pack's process roots are imported; None when the tree has none."""
-        roots = [r for r in self.pack.process_roots if self.program.has(r)]
-        if self._process is None and roots:
-            self._process = self.new_session()
-            for root in roots:
-                ended = self._process.import_module(root)
-                if ended.raised is not None:
-                    self.note(f"importing {root} fails: {describe(ended.raised)}")
-        return self._process
-
     def first_import(self, module: str) -> Ended:
         """Import a module first in a fresh process (``visitor``), and remember how that ended."""
         ended = self.visitor.import_first(module)
@@ -165,6 +154,8 @@ class _ConsumerAnalysis:
         self.sites: list[Site] = []
         self.arrivals: Arrivals | None = None
         self.runs: dict[Key, InitRun] = {}
+        self.later_runs: dict[tuple[str, Key], InitRun | None] = {}
+        self.process: Session | None = None
         self.process_contents: dict[str, dict[Value, Value] | None] = {}
 
     def run(self) -> tuple[list[RegistryResult], list[CallSite]]:
@@ -176,9 +167,9 @@ class _ConsumerAnalysis:
         for registry in self.registries:
             self.registrations[registry.id] = self._registrations(registry)
         self.sites = find_sites(self.program, self.pack, self.consumer)
+        unreached = self._unreached()
         self._visit()
-        for registry in self.registries:  # before anything else, as another process must be entered
-            self._in_process(registry, ())
+        self._enter_process(unreached)
         results = [self._result(r) for r in self.registries]
         return results, [self._call_site(s) for s in self.sites]
 
@@ -268,7 +259,9 @@ class _ConsumerAnalysis:
         """Return the run that reads the registry under this key; None when the key cannot be asked for."""
         if registry.on_init_path:
             return self.runs.get(key)
-        return self._later_run(registry, key)
+        if (registry.id, key) not in self.later_runs:
+            self.later_runs[registry.id, key] = self._later_run(registry, key)
+        return self.later_runs[registry.id, key]
 
     def _later_run(self, registry: Registry, key: Key) -> InitRun | None:
         """Run a look-up of the finished consumer, constructed for the selector value in the key."""
@@ -290,9 +283,7 @@ class _ConsumerAnalysis:
         after_import = self.path.present(registry, key)
         run = self._run_for(registry, key)
         outcome: Outcome = run.outcome if run is not None else "unreached"
-        at_lookup = (
-            run.at_lookup.get(registry.id, after_import) if run is not None else after_import
-        )
+        at_lookup = self._at_lookup(registry, key)
         raised = _exception_of(run)
         lookup = run.lookups.get(registry.id) if run is not None else None
         branch = analysis.spot(run.branch if run is not None else None)
@@ -328,6 +319,11 @@ class _ConsumerAnalysis:
             hangs_on=self._hangs_on(reach, key, modules),
             remedy=remedy,
         )
+
+    def _at_lookup(self, registry: Registry, key: Key) -> Tristate:
+        run = self._run_for(registry, key)
+        after_import = self.path.present(registry, key)
+        return run.at_lookup.get(registry.id, after_import) if run is not None else after_import
 
     def _importers(self, modules: Sequence[str]) -> tuple[ImportEdge, ...]:
         return tuple(
@@ -372,20 +368,37 @@ class _ConsumerAnalysis:
     def _arriving(self, key: Key) -> list[tuple[Site, SiteValue]]:
         return self.arrivals.at(key) if self.arrivals is not None else []
 
+    def _unreached(self) -> list[str]:
+        """Return the modules that register what is not there at the look-up."""
+        return [
+            registration.module
+            for registry in self.registries
+            for key, registrations in self.registrations[registry.id].items()
+            if self._at_lookup(registry, key) != "yes"
+            for registration in registrations
+        ]
+
+    def _enter_process(self, modules: Sequence[str]) -> None:
+        """Import the process roots, so far that it is known whether these modules are loaded then."""
+        roots = self.analysis.process_roots
+        if not roots.roots:
+            return
+        self.process = roots.session(modules)
+        for root, ended in roots.ended.items():
+            if ended.raised is not None:
+                self.analysis.note(f"importing {root} fails: {describe(ended.raised)}")
+        path = InitPath(self.process, self.pack, self.consumer, ())
+        self.process_contents = {r.id: path.contents(r) for r in self.registries}
+
     def _in_process(self, registry: Registry, key: Key) -> Tristate:
         """Return whether a key is there once the process roots are imported."""
-        if registry.id not in self.process_contents:
-            session = self.analysis.process()
-            path = None if session is None else InitPath(session, self.pack, self.consumer, ())
-            self.process_contents[registry.id] = None if path is None else path.contents(registry)
-        contents = self.process_contents[registry.id]
+        contents = self.process_contents.get(registry.id)
         return state_of(contents, key) if contents is not None else "no"
 
     def _hangs_on(self, reach: Reach, key: Key, modules: Sequence[str]) -> tuple[ImportEdge, ...]:
         """Return the imports that a key of reach ``process`` or ``caller`` depends on."""
-        session = self.analysis.process()
-        if reach == "process" and session is not None:
-            return self._loading_chain(session, modules[0])
+        if reach == "process" and self.process is not None:
+            return self._loading_chain(self.process, modules[0])
         if reach == "caller":
             edges = [
                 edge

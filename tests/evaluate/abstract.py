@@ -47,6 +47,10 @@ class MemorySources:
         found = self._modules.get(module)
         return found is not None and found.is_package
 
+    def is_namespace(self, module: str) -> bool:
+        found = self._modules.get(module)
+        return found is not None and found.path is None
+
     def children(self, package: str) -> Sequence[str]:
         return [m for m in self._modules if m.rpartition(".")[0] == package]
 

@@ -172,8 +172,8 @@ def _run_load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
         raised = Raised(External(f"builtins.{error.kind}"), error.message, name, error.line)
         raise Abrupt("raise", raised) from None
     if facts is None:
-        if not is_package:
-            heap.write(module, OPEN, UNKNOWN)  # an extension module: anything may be in it
+        if not sources.is_namespace(name):
+            heap.write(module, OPEN, UNKNOWN)  # as an extension module, for one
     else:
         heap.write(module, EXECUTING, UNKNOWN)
         try:

@@ -106,11 +106,14 @@ class Sources(Protocol):
     def is_package(self, module: str) -> bool:
         """Return whether this module of the tree is a package."""
 
+    def is_namespace(self, module: str) -> bool:
+        """Return whether this module of the tree is a package without a file of its own."""
+
     def children(self, package: str) -> Sequence[str]:
         """Return the modules directly below a package, in the order in which pkgutil finds them."""
 
     def facts(self, module: str) -> ModuleFacts | None:
-        """Return the facts of a module; None for a namespace package or an extension module.
+        """Return the facts of a module; None for a namespace package, and for one that may hold anything.
 
         Raises SourceError for a file that does not parse.
         """
@@ -383,6 +386,18 @@ class Machine:
                 heap.apply(present)
         frame.pendings.extend(sorted(kept, key=lambda p: p.mark))
         return current
+
+    # -- sources ------------------------------------------------------------------------------
+
+    @contextmanager
+    def reading(self, sources: Sources) -> Iterator[None]:
+        """Read other sources for a while; what is seen then of the loading of modules is not kept."""
+        before, keeps = self.sources, self.replay.keeps
+        self.sources, self.replay.keeps = sources, sources is before and keeps
+        try:
+            yield
+        finally:
+            self.sources, self.replay.keeps = before, keeps
 
     # -- calls --------------------------------------------------------------------------------
 

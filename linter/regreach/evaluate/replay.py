@@ -65,6 +65,7 @@ class Replay:
         self._kept: dict[str, list[Recording]] = {}
         # what was set in modules, classes and closures by others than those who made them
         self._patches = Obj()
+        self.keeps = True
 
     def load(self, name: str, place: Place, load: Callable[[], Value]) -> Value:
         """Load a module that is not loaded: by a recording that fits, else by ``load``."""
@@ -95,19 +96,20 @@ class Replay:
             self._note(recording.loaded, recording.asked.items(), recording.created)
         if sum(len(f.pendings) for f in machine.frames) != pendings:
             self.spoil()
-        elif recording.pure and self._all_certain(recording.loaded):
+        elif self.keeps and recording.pure and self._all_certain(recording.loaded):
             self._keep(name, recording)
         return value
 
     def _keep(self, name: str, recording: Recording) -> None:
         heap = self._machine.heap
         own = {*recording.created, *map(self._machine.module_object, recording.loaded)}
-        for (obj, key), value in heap.delta(recording.mark).items():
+        recording.delta = heap.delta(recording.mark)
+        for (obj, key), value in list(recording.delta.items()):
             if obj in own or obj is self._machine.modules or isinstance(value, Module):
                 continue
             if not isinstance(obj, (Dict, Listing, Instance)):
                 heap.write(self._patches, (obj, key), value)
-        recording.delta = heap.delta(recording.mark)
+                recording.delta[self._patches, (obj, key)] = value
         recording.before = heap.contents_at(recording.mark, recording.reads)
         kept = self._kept.setdefault(name, [])
         kept.append(recording)

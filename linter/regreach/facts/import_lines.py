@@ -20,7 +20,7 @@ _AT_MARGIN = re.compile(
     rb"\n (?:"
     + _IMPORT
     + rb"""
-  | (?P<block> (?: if | elif | else | try | except | finally | with | for | while ) \b
+  | (?P<block> (?: if | elif | else | try | except | finally | with | for | while | class ) \b
         [^\n]* (?: \n (?: [ \t\r\#] [^\n]* | (?=\n) ) )* )
     )""",
     re.VERBOSE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import warnings
 from collections.abc import Mapping
@@ -94,14 +95,14 @@ class ModuleFacts:
             return self.function(function.slice).params or ()
         return function.params or ()
 
-    def slices_with(self, *words: str) -> list[int]:
-        """Return the indices of the outermost functions whose text contains one of the words."""
+    def slices_with(self, *words: str | re.Pattern[str]) -> list[int]:
+        """Return the indices of the outermost functions in whose text one of the words is found."""
         if self._outline is None:
             return []
         result = []
         for index in range(len(self._outline.functions)):
             text = self._outline.function_text(index)
-            if any(word in text for word in words):
+            if any(w in text if isinstance(w, str) else w.search(text) for w in words):
                 result.append(index)
         return result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 
@@ -36,10 +37,12 @@ class Surroundings:
         return replace(self, scope=scope, in_function=self.in_function or function)
 
 
-def statements(facts: ModuleFacts, *words: str) -> Iterator[tuple[ir.Stmt, Surroundings]]:
+def statements(
+    facts: ModuleFacts, *words: str | re.Pattern[str]
+) -> Iterator[tuple[ir.Stmt, Surroundings]]:
     """Yield every statement with its surroundings.
 
-    A function body that is not parsed yet is parsed only when its text has one of the words.
+    Of the function bodies, only those are looked into in whose text one of the words is found.
     """
     wanted = set(facts.slices_with(*words))
     yield from _walk(facts, facts.body, Surroundings(), wanted)

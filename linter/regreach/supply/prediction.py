@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 def likely_modules(program: Program, pack: Pack) -> Iterator[str]:
     """Yield the modules that an audit with this pack probably parses, each once.
 
-    What the consumers import; what mentions one of them or a registrar, and what that imports; what
-    the process roots import.
+    What the consumers import; what mentions one of them or a registrar, and what that imports.
     """
     registrars = {r for registry in pack.registries for r in registry.registrars}
     words = registrars | {consumer.callable for consumer in pack.consumers.values()}
@@ -26,27 +25,36 @@ def likely_modules(program: Program, pack: Pack) -> Iterator[str]:
     ignored = [m for m in mentioning if is_ignored(paths[m], pack.ignored_paths)]
     roots = [consumer.module for consumer in pack.consumers.values()]
     roots += [module for module in mentioning if module not in ignored]
-    roots += pack.process_roots
     yield from dict.fromkeys([*imports_of(program, roots), *ignored])
 
 
 def imports_of(program: Program, roots: Iterable[str]) -> list[str]:
     """Return the modules that importing the roots one by one probably loads, in that order."""
-    loaded: dict[str, None] = {}
+    return list(import_lines(program, roots))
+
+
+def import_lines(program: Program, roots: Iterable[str]) -> dict[str, list[str]]:
+    """Return the modules that importing the roots may load, with those that each has import lines for.
+
+    They are in the order in which they are probably loaded. A module's parent package counts as
+    imported by it.
+    """
+    lines: dict[str, list[str]] = {}
     waiting = [root for root in roots if program.has(root)][::-1]
     while waiting:
         module = waiting.pop()
-        if module in loaded:
+        if module in lines:
             continue
         parent = module.rpartition(".")[0]
-        if parent and parent not in loaded:
+        if parent and parent not in lines:
             waiting += (module, parent)
             continue
-        loaded[module] = None
         package = module if program.is_package(module) else parent
         names = imported_names(program.source(module), package)
-        waiting += [n for n in names if n not in loaded and program.has(n)][::-1]
-    return list(loaded)
+        found = [name for name in dict.fromkeys(names) if program.has(name)]
+        lines[module] = [*found, parent] if parent else found
+        waiting += [name for name in found if name not in lines][::-1]
+    return lines
 
 
 def _last_part(path: str) -> str:

@@ -1,0 +1,136 @@
+"""What a process has loaded once its roots are imported, found out with as few files as will do.
+
+The closure of a server's entry point is half of its tree, and the question is only whether a few
+modules are in it. So the import lines, as a scan of bytes sees them, are searched for the shortest
+way to each of those modules; the modules on the ways are run, all others being taken to be there
+and to hold anything; where an import on a way is not made after all, another way is searched. What
+is not settled so is settled by running everything.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+
+import networkx as nx
+
+from regreach.evaluate.machine import Machine, Sources
+from regreach.evaluate.session import Ended, Session
+from regreach.graph import ImportGraph
+from regreach.program import Program, View
+from regreach.supply.prediction import import_lines
+
+_MAX_ROUNDS = 300
+
+# Imports that are no lines of their own, and calls that import. Modules with these are always run.
+_INLINE = re.compile(rb"(?:[;:][ \t]*|\\\n[ \t]*)(?:import|from)[ \t]")
+_BEFORE_INLINE = re.compile(rb"[^\"'#]*")
+_DYNAMIC = (b"import_module", b"__import__", b"pkgutil", b"runpy", b"exec(")
+_AT_MARGIN = re.compile(
+    rb"\n[^\s#\"'][^\n]*(?:import_module|__import__|pkgutil|runpy|exec)[ \t]*[.(]"
+)
+# A line at the margin that calls something or decorates with it.
+_CALL = rb"\n(?:@[ \t.\w]*\b(?:%b)\b|(?!def |class |async )[^\s#\"'@](?:[^\n]*\W)?(?:%b)\()"
+
+
+class ProcessRoots:
+    """The process in which some modules were imported one after the other."""
+
+    def __init__(
+        self, program: Program, machine: Machine, graph: ImportGraph, roots: Sequence[str]
+    ) -> None:
+        self.roots = [root for root in roots if program.has(root)]
+        self.ended: dict[str, Ended] = {}
+        self._program = program
+        self._machine = machine
+        self._graph = graph
+        self._lines = import_lines(program, self.roots)
+        self._whole: Session | None = None
+
+    def session(self, wanted: Iterable[str]) -> Session:
+        """Return that process, right as to which of these modules are loaded and what they did."""
+        if self._whole is not None:
+            return self._whole
+        targets = list(dict.fromkeys(wanted))
+        if not any(self._may_be_called(m) for m in targets if m not in self._lines):
+            session = self._sketched([m for m in targets if m in self._lines])
+            if session is not None:
+                return session
+        self._whole = self._imported(None)
+        return self._whole
+
+    def _sketched(self, targets: Sequence[str]) -> Session | None:
+        """Run what decides whether the targets are loaded; None when they cannot be told so."""
+        ways: nx.DiGraph[str] = nx.DiGraph(
+            [(a, b) for a, names in self._lines.items() for b in names]
+        )
+        run = {m for m in self._lines if self._program.is_known(m) or self._is_odd(m)}
+        session = self._imported(run)
+        for _ in range(_MAX_ROUNDS):
+            loaded = session.loaded()
+            if any(m in loaded and not loaded[m] for m in targets):
+                return None
+            found = [self._shortest(ways, m) for m in targets if m not in loaded]
+            if not any(found):
+                return session
+            for importer, imported in itertools.chain.from_iterable(map(itertools.pairwise, found)):
+                if importer in run and not loaded.get(imported):
+                    # it was run without that, or perhaps without: there must be another way
+                    if imported in loaded:
+                        return None
+                    ways.remove_edges_from([(importer, imported)])
+            new = {m for way in found for m in way} - run
+            if new:
+                run |= new
+                session = self._imported(run)
+        return None
+
+    def _shortest(self, ways: nx.DiGraph[str], target: str) -> list[str]:
+        """Return the shortest way from a root to a module; empty when there is none."""
+        found: list[list[str]] = [
+            nx.shortest_path(ways, root, target)
+            for root in self.roots
+            if root in ways and target in ways and nx.has_path(ways, root, target)
+        ]
+        return min(found, key=len, default=[])
+
+    def _imported(self, run: set[str] | None) -> Session:
+        """Import the roots in a fresh process, with all modules run or only some."""
+        session = Session(self._machine)
+        program = self._program
+        sources: Sources = program
+        if run is not None:
+            sources = View(program, lambda name: program.facts(name) if name in run else None)
+        with self._machine.reading(sources):
+            for root in self.roots:
+                self.ended[root] = session.import_module(root)
+        return session
+
+    def _is_odd(self, module: str) -> bool:
+        """Return whether a module may import what no line says that a scan for import lines sees."""
+        source = self._program.source(module)
+        if any(word in source for word in _DYNAMIC) and _AT_MARGIN.search(source):
+            return True
+        for found in _INLINE.finditer(source):
+            line = source[source.rfind(b"\n", 0, found.start()) + 1 : found.start()]
+            if _BEFORE_INLINE.fullmatch(line):
+                return True
+        return False
+
+    def _may_be_called(self, module: str) -> bool:
+        """Return whether a function that imports a module may be called while others are imported."""
+        edges = [edge for edge in self._graph.importers(module) if edge.kind == "lazy"]
+        names = sorted({_called_as(edge.scope).encode() for edge in edges})
+        if not names:
+            return False
+        any_of = b"|".join(map(re.escape, names))
+        call = re.compile(_CALL % (any_of, any_of))
+        sources = map(self._program.source, self._lines)
+        return any(call.search(s) for s in sources if any(name in s for name in names))
+
+
+def _called_as(scope: str) -> str:
+    """Return the name under which a function is called: its own, or its class's for a special method."""
+    owner, _, name = scope.rpartition(".")
+    return owner.rpartition(".")[2] if owner and name.startswith("__") else name
