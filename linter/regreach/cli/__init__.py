@@ -64,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         # not in stand-alone mode, a command's exit code is what the call returns
-        code: int | None = cli(args=arguments or ["--help"], prog_name="regreach", standalone_mode=False)
+        code: int | None = cli(
+            args=arguments or ["--help"], prog_name="regreach", standalone_mode=False
+        )
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx is not None else "regreach"
         code = _fail(f"{error.format_message()} (see {command} --help)", error.exit_code)
