@@ -104,7 +104,11 @@ class Platform:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """One framework."""
+    """One framework.
+
+    ``forgiven`` are functions outside the tree that may fail when the tree's code is executed without
+    the packages that define what it names to them.
+    """
 
     name: str
     location: PackageLocation
@@ -112,6 +116,7 @@ class Pack:
     process_roots: tuple[str, ...]
     environment_closed: bool
     installed: frozenset[str]
+    forgiven: tuple[str, ...]
     selectors: Mapping[str, Selector]
     consumers: Mapping[str, Consumer]
     registries: tuple[Registry, ...]
@@ -260,6 +265,7 @@ def load_pack(text: str, source: str) -> Pack:
     }
     registries = _registries(top.tables("registries"), consumers)
     assumptions = top.table("assumptions")
+    probe = top.table("probe")
     common = top.table("common")
     platforms = {key: _platform(key, t, common) for key, t in top.named_tables("platforms").items()}
     if not platforms:
@@ -274,6 +280,7 @@ def load_pack(text: str, source: str) -> Pack:
         top.texts("process_roots", ()),
         assumptions.flag("environment_closed", False),
         frozenset(assumptions.texts("installed", ())),
+        probe.texts("forgiven", ()),
         selectors,
         consumers,
         registries,
@@ -282,6 +289,7 @@ def load_pack(text: str, source: str) -> Pack:
     )
     top.finish()
     assumptions.finish()
+    probe.finish()
     common.finish()
     return pack
 

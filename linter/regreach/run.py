@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -52,9 +53,20 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
 
     The tree is never imported or executed. Raises ConfigError and TargetError.
     """
-    plugins = load_plugins()
-    rules = plugins.selected(request.select, request.ignore)
-    pack = plugins.pack(request.pack)
+    rules = load_plugins().selected(request.select, request.ignore)
+    with opened(request, on_progress) as analysis:
+        audit = with_deep_stack(analysis.audit)
+    found = [finding for rule in rules for finding in _findings(rule, audit)]
+    found.sort(key=lambda f: (_ORDER[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()))
+    return Result(audit, tuple(found), analysis)
+
+
+@contextmanager
+def opened(
+    request: Request, on_progress: Callable[[str], None] | None = None
+) -> Iterator[Analysis]:
+    """Open the target for an analysis that is still to be made. Raises ConfigError and TargetError."""
+    pack = load_plugins().pack(request.pack)
     platform = pack.platform(request.platform)
     platform = replace(
         platform,
@@ -74,11 +86,7 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
         say(f"analysing {len(tree.modules)} modules")
         cache = FactsCache.of_user(request.cache_dir) if request.keep else None
         with Program(tree, cache=cache, jobs=job_count(request.jobs)) as program:
-            analysis = Analysis(program, pack, platform)
-            audit = with_deep_stack(analysis.audit)
-    found = [finding for rule in rules for finding in _findings(rule, audit)]
-    found.sort(key=lambda f: (_ORDER[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()))
-    return Result(audit, tuple(found), analysis)
+            yield Analysis(program, pack, platform)
 
 
 def _findings(rule: Rule, audit: Audit) -> list[Finding]:

@@ -15,6 +15,7 @@ import click
 import regreach
 from regreach.cli.audit import audit
 from regreach.cli.check import check
+from regreach.cli.probe import probe
 from regreach.cli.rule import rule
 from regreach.errors import RegreachError
 
@@ -52,7 +53,7 @@ def cli() -> None:
     """
 
 
-for _command in (check, audit, rule):
+for _command in (check, audit, probe, rule):
     cli.add_command(_command)
 
 

@@ -20,19 +20,33 @@ _RANK = {"error": 3, "warning": 2, "info": 1}
 
 def analysis_options(function: _F) -> _F:
     """Add TARGET and the options that say what is analysed, and how."""
-    for option in reversed(_ANALYSIS):
+    for option in reversed([*_TREE, *_RULES]):
+        function = option(function)
+    return function
+
+
+def tree_options(function: _F) -> _F:
+    """Add TARGET and the options that say how it is seen."""
+    for option in reversed(_TREE):
+        function = option(function)
+    return function
+
+
+def print_options(function: _F) -> _F:
+    """Add the options that say what is printed, and where."""
+    for option in reversed(_PRINT):
         function = option(function)
     return function
 
 
 def output_options(function: _F) -> _F:
     """Add the options that say what is printed, where, and what the exit code means."""
-    for option in reversed(_OUTPUT):
+    for option in reversed([*_PRINT, *_VERDICT]):
         function = option(function)
     return function
 
 
-_ANALYSIS: list[Callable[[Any], Any]] = [
+_TREE: list[Callable[[Any], Any]] = [
     click.argument("target", default="."),
     click.option("--rev", metavar="REV", help="Read this revision of the git repository TARGET."),
     click.option(
@@ -54,10 +68,6 @@ _ANALYSIS: list[Callable[[Any], Any]] = [
         multiple=True,
         help="Analyse as if this third-party package were not installed. Repeatable.",
     ),
-    click.option(
-        "--select", metavar="CODES", multiple=True, help="Only these rules, e.g. RR101,RR102."
-    ),
-    click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules."),
     click.option("--no-cache", is_flag=True, help="Keep and use nothing from earlier runs."),
     click.option(
         "--jobs",
@@ -69,7 +79,13 @@ _ANALYSIS: list[Callable[[Any], Any]] = [
         "--offline", is_flag=True, help="Fetch nothing: a requirement must be in the cache already."
     ),
 ]
-_OUTPUT: list[Callable[[Any], Any]] = [
+_RULES: list[Callable[[Any], Any]] = [
+    click.option(
+        "--select", metavar="CODES", multiple=True, help="Only these rules, e.g. RR101,RR102."
+    ),
+    click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules."),
+]
+_PRINT: list[Callable[[Any], Any]] = [
     click.option(
         "--format",
         "form",
@@ -82,14 +98,6 @@ _OUTPUT: list[Callable[[Any], Any]] = [
         "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Print to a file."
     ),
     click.option(
-        "--fail-on",
-        type=click.Choice(["error", "warning", "info"]),
-        default="error",
-        show_default=True,
-        help="Exit with 1 for findings of this severity or above.",
-    ),
-    click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings."),
-    click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
@@ -97,6 +105,16 @@ _OUTPUT: list[Callable[[Any], Any]] = [
         help="When to colour. NO_COLOR is honoured.",
     ),
     click.option("--quiet", "-q", is_flag=True, help="No summary and no progress."),
+]
+_VERDICT: list[Callable[[Any], Any]] = [
+    click.option(
+        "--fail-on",
+        type=click.Choice(["error", "warning", "info"]),
+        default="error",
+        show_default=True,
+        help="Exit with 1 for findings of this severity or above.",
+    ),
+    click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings."),
 ]
 
 
@@ -115,8 +133,8 @@ def request_from(options: dict[str, Any]) -> Request:
         options.pop("platform"),
         environment,
         options.pop("absent"),
-        _codes(options.pop("select")),
-        _codes(options.pop("ignore")),
+        _codes(options.pop("select", ())),
+        _codes(options.pop("ignore", ())),
         None,
         options.pop("offline"),
         not options.pop("no_cache"),

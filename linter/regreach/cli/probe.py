@@ -1,0 +1,61 @@
+"""``regreach probe``: what really happens."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from regreach.cli import options as shared
+
+
+@click.command()
+@shared.tree_options
+@click.option(
+    "--python",
+    metavar="PATH",
+    default=sys.executable,
+    show_default="the one that runs regreach",
+    help="The interpreter to execute the tree with; what is installed for it is used.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=1),
+    default=60.0,
+    metavar="SECONDS",
+    show_default=True,
+    help="What each process may take.",
+)
+@click.option("--compare", is_flag=True, help="Print where the verdicts of `audit` differ.")
+@shared.print_options
+def probe(python: str, timeout: float, compare: bool, **options: Any) -> None:
+    """Execute the tree's own modules, construct the consumer, and say what happens.
+
+    THIS RUNS THE CODE OF THE TREE, with your rights, in processes of their own; `check` and `audit`
+    never do. Third-party packages that are installed are used, stand-ins are used for all others. Each
+    case is a fresh process; where a stand-in decided something (a branch, a comparison), that is said.
+
+    With --compare the exit code is 1 when a verdict differs from what happened.
+    """
+    from regreach.cli.printing import rendered, write
+    from regreach.probe.plan import Limits
+    from regreach.probe.run import probe as run_probe
+    from regreach.report.probe import disagreements, probe_json, probe_lines
+    from regreach.supply.jobs import job_count
+
+    request = shared.request_from(options)
+    limits = Limits(python, timeout, job_count(request.jobs))
+    with shared.progress(options["quiet"]) as say:
+        probed = run_probe(request, limits, say)
+    color = shared.use_color(options["color"], sys.stdout if options["output"] is None else None)
+    if options["form"] == "json":
+        text = probe_json(probed)
+    else:
+        text = rendered(probe_lines(probed, comparing=compare), color=color)
+    write(text, options["output"], color=color)
+    differing = disagreements(probed.compared)
+    if compare and not options["quiet"]:
+        count = len(differing)
+        click.echo(f"{count or 'no'} disagreement{'' if count == 1 else 's'}", err=True)
+    raise click.exceptions.Exit(int(compare and bool(differing)))

@@ -1,0 +1,1 @@
+"""What runs in the processes of the probe. Nothing here imports more than the standard library."""

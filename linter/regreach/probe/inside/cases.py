@@ -1,0 +1,221 @@
+"""What is tried in one process: import modules, choose selector values, construct the consumer, look."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import operator
+import os
+import sys
+import traceback
+import types
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from .stand_in import Ground
+
+Plan = Mapping[str, Any]
+Result = dict[str, Any]
+
+
+class Loads:
+    """Sees the modules of the tree being loaded; first on ``sys.meta_path``."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._found: dict[str, None] = {}
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Note the name, and leave the finding to others."""
+        if name.partition(".")[0] == self._package:
+            self._found.pop(name, None)  # one that was only looked for before is loaded now
+            self._found[name] = None
+
+    def names(self) -> list[str]:
+        """Return the modules that are loaded, in the order in which they began to be."""
+        return [name for name in self._found if name in sys.modules]
+
+
+def import_modules(plan: Plan, modules: Sequence[str]) -> Result:
+    """Import modules one after the other; say how that ended and what is in the registries."""
+    ended: Result = {"ok": True}
+    for module in modules:
+        ended = _attempted(plan, lambda module=module: importlib.import_module(module))  # type: ignore[misc]
+        if not ended["ok"]:
+            break
+    return {**ended, "registries": contents(plan)}
+
+
+def members(plan: Plan) -> dict[str, list[str]]:
+    """Return the members of each selector's enum, by value; none where the tree has no such enum."""
+    found = {}
+    for name, selector in plan["selectors"].items():
+        cls = resolve(selector["enum"])
+        is_enum = isinstance(cls, type) and issubclass(cls, Enum)
+        found[name] = [_text(member) for member in cls] if is_enum else []
+    return found
+
+
+def construct(plan: Plan, consumer: Mapping[str, Any], choice: Mapping[str, str]) -> Result:
+    """Construct the consumer for these values of the selectors; say how that ended and what was read."""
+    reads: dict[str, list[list[str]]] = {}
+    for name in consumer["ambient"]:
+        for source in plan["selectors"][name]["sources"]:
+            _answer(source, _member(plan, name, choice[name]))
+    for registry in plan["registries"]:
+        if registry["consumer"] == consumer["name"]:
+            for lookup in registry["lookups"]:
+                _watch(lookup, lambda r=registry: reads.setdefault(r["id"], _keys(r)))  # type: ignore[misc]
+    ended = _attempted(plan, lambda: _made(plan, consumer, choice))
+    return {**ended, "reads": reads, "registries": contents(plan)}
+
+
+def look_up(
+    plan: Plan, consumer: Mapping[str, Any], choice: Mapping[str, str], lookup: str, key: list[str]
+) -> Result:
+    """Construct the consumer, then look a key up."""
+    before = construct(plan, consumer, choice)
+    ended = _attempted(plan, lambda: _bound(lookup)(*key))
+    return {**ended, "registries": before["registries"]}
+
+
+def contents(plan: Plan) -> dict[str, list[list[str]]]:
+    """Return the keys of each registry whose module is loaded."""
+    return {registry["id"]: _keys(registry) for registry in plan["registries"]}
+
+
+def _keys(registry: Mapping[str, Any]) -> list[list[str]]:
+    container = resolve(registry["container"], load=False)
+    if not isinstance(container, Mapping):
+        return []
+    keys = (key if isinstance(key, tuple) else (key,) for key in list(container))
+    return sorted([_text(part) for part in key] for key in keys)
+
+
+def _made(plan: Plan, consumer: Mapping[str, Any], choice: Mapping[str, str]) -> Any:
+    given: dict[str, Any] = {}
+    for parameter, name in consumer["selectors"].items():
+        given[parameter] = _member(plan, name, choice[name])
+    for parameter, made in consumer["made"].items():
+        cls = resolve(made["class"])
+        accepted = inspect.signature(cls).parameters
+        fields = {k: _field(v) for k, v in made["fields"].items() if k in accepted}
+        given[parameter] = cls(**fields)
+    return resolve(f"{consumer['module']}:{consumer['callable']}")(**given)
+
+
+def _field(value: Sequence[Any]) -> Any:
+    if value[0] == "object":
+        return types.SimpleNamespace()
+    return tuple(value[1]) if isinstance(value[1], list) else value[1]
+
+
+def _member(plan: Plan, selector: str, text: str) -> Any:
+    cls = resolve(plan["selectors"][selector]["enum"])
+    return next(member for member in cls if _text(member) == text)
+
+
+def _text(value: Any) -> str:
+    return str(value.value if isinstance(value, Enum) else value)
+
+
+def resolve(path: str, *, load: bool = True) -> Any:
+    """Return what ``module:a.b`` names; None when it is not there, or its module not loaded."""
+    module, _, names = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module) if load else sys.modules.get(module)
+    except ImportError:
+        return None
+    for name in names.split("."):
+        found = inspect.getattr_static(found, name, None) if found is not None else None
+        found = getattr(found, "__func__", found)  # of a static or class method
+    return found
+
+
+def _bound(path: str) -> Any:
+    """Return what ``module:a.b`` names as Python gives it to those who ask."""
+    module, _, names = path.partition(":")
+    return operator.attrgetter(names)(importlib.import_module(module))
+
+
+def _answer(path: str, value: Any) -> None:
+    """Let a function return a value, also where others have imported it already."""
+    _replace_body(path, lambda original: lambda *args, **keywords: value)
+
+
+def _watch(path: str, note: Callable[[], Any]) -> None:
+    """Let a function note its call before it runs."""
+
+    def watched(original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **keywords: Any) -> Any:
+            note()
+            return original(*args, **keywords)
+
+        return call
+
+    _replace_body(path, watched)
+
+
+def _replace_body(path: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    function = inspect.unwrap(resolve(path)) if resolve(path) is not None else None
+    if not isinstance(function, types.FunctionType):
+        return
+    original = types.FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    original.__kwdefaults__ = function.__kwdefaults__
+    hook = f"__regreach_{len(function.__globals__)}__"
+    function.__globals__[hook] = make(original)
+    space: dict[str, Any] = {}
+    # a body with as many free variables as the one that it replaces
+    free = function.__code__.co_freevars
+    lines = [f"def outer({', '.join(free)}):", " def inner(*args, **keywords):"]
+    lines += [f"  {name}" for name in free]
+    lines += [f"  return {hook}(*args, **keywords)", " return inner"]
+    exec("\n".join(lines), space)
+    function.__code__ = space["outer"](*free).__code__
+
+
+def _attempted(plan: Plan, action: Callable[[], Any]) -> Result:
+    try:
+        action()
+    except BaseException as error:  # what the tree's code raises may be anything, SystemExit too
+        return {
+            "ok": False,
+            "exception": type(error).__name__,
+            "message": str(error),
+            "raised_at": _raised_at(error, plan["import_root"]),
+        }
+    return {"ok": True}
+
+
+def _raised_at(error: BaseException, root: str) -> list[Any] | None:
+    """Return path and line of the innermost frame inside the tree."""
+    prefix = root.rstrip(os.sep) + os.sep
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename.startswith(prefix):
+            return [frame.filename.removeprefix(prefix).replace(os.sep, "/"), frame.lineno]
+    return None
+
+
+def run(plan: Plan, ground: Ground, loads: Loads, case: Mapping[str, Any]) -> Result:
+    """Run a case, whose ``what`` names one of the functions above; add what stand-ins decided."""
+    before = len(ground.decisions)
+    what = case["what"]
+    result: Result
+    if what == "import":
+        result = import_modules(plan, case["modules"])
+    elif what == "members":
+        result = {"ok": True, "members": members(plan)}
+    elif what == "construct":
+        result = construct(plan, case["consumer"], case["choice"])
+    else:
+        result = look_up(plan, case["consumer"], case["choice"], case["lookup"], case["key"])
+    root = plan["import_root"].rstrip(os.sep) + os.sep
+    decisions = dict.fromkeys(d.removeprefix(root) for d in ground.decisions[before:])
+    return {**result, "modules": loads.names(), "decisions": list(decisions)}

@@ -1,0 +1,112 @@
+"""The platform's facts, brought about: modules outside the tree answer as they do on that platform."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .stand_in import StandInModule
+
+
+def apply(facts: Mapping[str, Any]) -> list[str]:
+    """Let ``a.b.c`` have a value and ``a.b.f()`` return one; return what had to be left as it is.
+
+    A fact is ``["value", x]``, or ``["missing"]`` for an attribute that is not there. Those of the
+    standard library are not touched: too much else relies on them.
+    """
+    untouched = []
+    for path, fact in facts.items():
+        top = path.partition(".")[0]
+        if top in sys.stdlib_module_names:
+            if not _holds(path, fact):
+                untouched.append(path)
+            continue
+        _set(path, fact)
+    return untouched
+
+
+def forgive(functions: Sequence[str]) -> None:
+    """Let these functions, which make decorators, decorate with nothing when they fail.
+
+    They name something that a package defines which is stood in for.
+    """
+    for path in functions:
+        *above, name = path.split(".")
+        owner = _owner(above)
+        original = getattr(owner, name, None)
+        if owner is not None and callable(original) and not isinstance(owner, StandInModule):
+            setattr(owner, name, _forgiving(original))
+
+
+def _forgiving(original: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **keywords: Any) -> Any:
+        try:
+            made = original(*args, **keywords)
+        except Exception:
+            return lambda function: function
+        if not callable(made):
+            return made
+
+        def decorate(function: Any) -> Any:
+            try:
+                return made(function)
+            except Exception:
+                return function
+
+        return decorate
+
+    return call
+
+
+def _set(path: str, fact: Sequence[Any]) -> None:
+    *above, last = path.split(".")
+    owner = _owner(above)
+    if owner is None:
+        return
+    name = last.removesuffix("()")
+    if fact[0] == "missing":
+        if isinstance(owner, StandInModule):
+            owner.__dict__["_gone"].add(name)
+        with contextlib.suppress(AttributeError):
+            delattr(owner, name)
+        return
+    value = _plain(fact[1])
+    setattr(owner, name, (lambda *_, **__: value) if last.endswith("()") else value)
+
+
+def _owner(parts: Sequence[str]) -> Any:
+    """Return what a dotted path names; its modules are imported, what its calls return is kept."""
+    found: Any = None
+    for end, part in enumerate(parts, 1):
+        name = part.removesuffix("()")
+        if name == part and (end == 1 or isinstance(found, types.ModuleType)):
+            with contextlib.suppress(ImportError):
+                found = importlib.import_module(".".join(parts[:end]))
+                continue
+        owner, found = found, getattr(found, name, None)
+        if found is None:
+            return None
+        if part.endswith("()"):
+            found = found()
+            setattr(owner, name, lambda *_, always=found, **__: always)
+    return found
+
+
+def _holds(path: str, fact: Sequence[Any]) -> bool:
+    *above, last = path.split(".")
+    owner, name = _owner(above), last.removesuffix("()")
+    if fact[0] == "missing":
+        return not hasattr(owner, name)
+    found: Any = getattr(owner, name, None)
+    if path.endswith("()") and callable(found):
+        found = found()
+    value = _plain(fact[1])
+    return tuple(found)[: len(value)] == value if isinstance(value, tuple) else found == value
+
+
+def _plain(value: Any) -> Any:
+    return tuple(map(_plain, value)) if isinstance(value, list) else value

@@ -1,0 +1,199 @@
+"""What really happens: the cases of an audit, executed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from regreach.model import Audit
+from regreach.pack import Consumer, Pack, Registry
+from regreach.probe.plan import consumer_of
+from regreach.probe.servers import Group, Result, Servers
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How something ended: ``ok``, or the exception, its message, and the innermost line of the tree.
+
+    ``unjudged`` says why it is no truth: the process died, or a stand-in decided something.
+    """
+
+    ok: bool
+    exception: str | None = None
+    message: str = ""
+    raised_at: tuple[str, int] | None = None
+    unjudged: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CellTruth:
+    """What really becomes of one key. ``ending`` is None where nothing asks for it."""
+
+    after_import: bool
+    at_lookup: bool
+    ending: Ending | None
+
+
+@dataclass(slots=True)
+class Truth:
+    """What was found out of one tree on one platform."""
+
+    imports: dict[str, Ending] = field(default_factory=dict)  # of the consumers' modules
+    eager: list[str] = field(default_factory=list)
+    cells: dict[str, dict[Key, CellTruth]] = field(default_factory=dict)
+    imported_first: dict[str, Ending] = field(default_factory=dict)
+    process: dict[str, set[Key]] | None = None
+    process_ending: Ending | None = None
+    decisions: dict[str, list[str]] = field(default_factory=dict)
+    python: str = ""
+    untouched: list[str] = field(default_factory=list)
+
+
+def execute(
+    servers: Servers, pack: Pack, audit: Audit, jobs: int, say: Callable[[str], None]
+) -> Truth:
+    """Execute what an audit is about. Raises TargetError when the processes cannot be run."""
+    truth = Truth(python=servers.python, untouched=servers.untouched)
+    for consumer in pack.consumers.values():
+        registries = [r for r in pack.registries if r.consumer == consumer.name]
+        known = {r.id: [c.key for c in r.cells] for r in audit.registries}
+        if any(r.id in known for r in registries):
+            _Consumer(servers, pack, consumer, registries, known, truth, jobs, say).run()
+    modules = list(audit.imported_first)
+    say(f"importing each of {len(modules)} modules first")
+    for module, (result,) in zip(
+        modules, servers.run([Group(_importing(m)) for m in modules]), strict=True
+    ):
+        truth.imported_first[module] = _ending(result)
+        _note(truth, f"{module} imported first", result)
+    if pack.process_roots:
+        say("importing the process roots")
+        ((result,),) = servers.run([Group(_importing(*pack.process_roots))])
+        truth.process_ending = _ending(result)
+        truth.process = {r.id: _keys(result, r) for r in pack.registries}
+        _note(truth, "the process roots imported", result)
+    return truth
+
+
+class _Consumer:
+    """The cases of one consumer: each starts from its module being imported, and nothing else."""
+
+    def __init__(
+        self,
+        servers: Servers,
+        pack: Pack,
+        consumer: Consumer,
+        registries: Sequence[Registry],
+        known: Mapping[str, Sequence[Key]],
+        truth: Truth,
+        jobs: int,
+        say: Callable[[str], None],
+    ) -> None:
+        self._servers = servers
+        self._pack = pack
+        self._consumer = consumer
+        self._registries = registries
+        self._known = known
+        self._truth = truth
+        self._jobs = jobs
+        self._say = say
+
+    def run(self) -> None:
+        """Fill in the eager modules and the cells."""
+        axes = (*self._consumer.ambient, *self._consumer.selectors.values())
+        self._say(f"importing {self._consumer.module}")
+        first, members = self._servers.run([self._group([{"what": "members"}])])[0]
+        self._truth.eager += [m for m in first.get("modules", ()) if m not in self._truth.eager]
+        _note(self._truth, f"{self._consumer.module} imported", first)
+        self._truth.imports[self._consumer.module] = _ending(first)
+        values = members.get("members", {})
+        pairs = list(itertools.product(*(values.get(name, ()) for name in axes)))
+        self._say(f"constructing {self._consumer.callable} {len(pairs)} times")
+        cases = [self._case("construct", dict(zip(axes, pair, strict=True))) for pair in pairs]
+        made = dict(zip(pairs, self._all(cases), strict=True))
+        for pair, result in made.items():
+            _note(self._truth, " ".join(pair), result)
+        for registry in self._registries:
+            after = _keys(first, registry)
+            if registry.on_init_path:
+                self._truth.cells[registry.id] = {
+                    pair: self._cell(registry, pair, after, result) for pair, result in made.items()
+                }
+            else:
+                self._later(registry, axes[-1], made, after)
+
+    def _cell(self, registry: Registry, key: Key, after: set[Key], result: Result) -> CellTruth:
+        # what the init path never came to read was not there when it was read
+        read = {tuple(k) for k in result.get("reads", {}).get(registry.id, ())}
+        return CellTruth(key in after, key in read, _ending(result))
+
+    def _later(
+        self, registry: Registry, own: str, made: Mapping[Key, Result], after: set[Key]
+    ) -> None:
+        """Look up the keys of a registry that the finished consumer reads."""
+        cells: dict[Key, CellTruth] = {}
+        asked: list[tuple[Key, Key]] = []
+        for key in self._known.get(registry.id, ()):
+            text = key[registry.key.index(own)] if own in registry.key else ""
+            pair = next((p for p in made if p[-1] == text and made[p]["ok"]), None)
+            if pair is None:
+                cells[key] = CellTruth(key in after, key in after, None)
+            else:
+                asked.append((key, pair))
+        axes = (*self._consumer.ambient, *self._consumer.selectors.values())
+        cases = [
+            {
+                **self._case("look up", dict(zip(axes, pair, strict=True))),
+                "lookup": registry.lookups[0],
+                "key": list(key),
+            }
+            for key, pair in asked
+        ]
+        for (key, _), result in zip(asked, self._all(cases), strict=True):
+            cells[key] = CellTruth(key in after, key in _keys(result, registry), _ending(result))
+        self._truth.cells[registry.id] = cells
+
+    def _case(self, what: str, choice: Mapping[str, str]) -> dict[str, object]:
+        return {"what": what, "consumer": consumer_of(self._consumer), "choice": dict(choice)}
+
+    def _group(self, cases: Sequence[Mapping[str, object]]) -> Group:
+        return Group(_importing(self._consumer.module), cases)
+
+    def _all(self, cases: Sequence[Mapping[str, object]]) -> list[Result]:
+        """Run cases, spread over the processes."""
+        size = -(-len(cases) // self._jobs)
+        parts = [cases[i : i + size] for i in range(0, len(cases), size)] if cases else []
+        results = self._servers.run([self._group(part) for part in parts])
+        return [result for part in results for result in part[1:]]
+
+
+def _importing(*modules: str) -> dict[str, object]:
+    return {"what": "import", "modules": list(modules)}
+
+
+def _keys(result: Result, registry: Registry) -> set[Key]:
+    return {tuple(key) for key in result.get("registries", {}).get(registry.id, ())}
+
+
+def _note(truth: Truth, what: str, result: Result) -> None:
+    if result.get("decisions"):
+        truth.decisions[what] = list(result["decisions"])
+
+
+def _ending(result: Result) -> Ending:
+    raised = result.get("raised_at")
+    unjudged = None
+    if result.get("died"):
+        unjudged = result["message"]
+    elif result.get("decisions"):
+        unjudged = f"a stand-in decided: {result['decisions'][0]}"
+    return Ending(
+        result["ok"],
+        result.get("exception"),
+        result.get("message", ""),
+        (raised[0], raised[1]) if raised else None,
+        unjudged,
+    )
