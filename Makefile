@@ -1,7 +1,9 @@
 # Two commands for people and one for machines; all need only Python (3.10 or newer), git and make.
 #   make audit   what regreach says of a real release, fetched from the package index
 #   make test    lint, types and tests
-# Variables: PYTHON=python3.12 (what the environment is made with), VENV=.venv, RELEASE=name==1.0.
+#   make truth   execute releases (their code is run) and compare; takes half an hour
+# Variables: PYTHON=python3.12 (what the environment is made with), VENV=.venv, RELEASE=name==1.0,
+# TRUTH="0.5.15:cuda 0.5.16:hip".
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -15,7 +17,7 @@ INSTALLED := $(VENV)/installed
 DEVELOPER := $(VENV)/installed-for-development
 
 .DEFAULT_GOAL := help
-.PHONY: help audit test lint format clean FORCE
+.PHONY: help audit truth test lint format clean FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -23,6 +25,22 @@ help:
 
 audit: $(INSTALLED)
 	@$(BIN)/regreach audit "$(RELEASE)" --exit-zero $(ARGS)
+
+# The tree's imports need PyTorch to compute with: an environment of its own holds it.
+TRUTH_VENV ?= .truth
+TRUTH ?= $(foreach release,0.5.5 0.5.8 0.5.10 0.5.12 0.5.13 0.5.14 0.5.15 0.5.15.post1 0.5.16 0.5.17 0.5.20 0.5.23,$(release):cuda) \
+  $(foreach release,0.5.10 0.5.15 0.5.16,$(release):hip $(release):npu)
+
+truth: $(INSTALLED) $(TRUTH_VENV)/installed
+	@failed=; for each in $(TRUTH); do \
+	  "$(BIN)/regreach" probe "sglang==$${each%:*}" --platform "$${each#*:}" \
+	    --python "$(TRUTH_VENV)/bin/python" --compare || failed="$$failed $$each"; \
+	done; test -z "$$failed" || { echo "not as it was:$$failed"; exit 1; }
+
+$(TRUTH_VENV)/installed: tests/truth/requirements.txt
+	$(PYTHON) -m venv --clear "$(TRUTH_VENV)"
+	"$(TRUTH_VENV)/bin/python" -m pip install --quiet -r tests/truth/requirements.txt
+	@touch $@
 
 test: lint
 	$(BIN)/python -m pytest $(ARGS)
