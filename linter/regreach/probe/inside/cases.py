@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-from .stand_in import Ground
+from .stand_in import Ground, StandIn
 
 Plan = Mapping[str, Any]
 Result = dict[str, Any]
@@ -57,7 +57,9 @@ def members(plan: Plan) -> dict[str, list[str]]:
     return found
 
 
-def construct(plan: Plan, consumer: Mapping[str, Any], choice: Mapping[str, str]) -> Result:
+def construct(
+    plan: Plan, ground: Ground, consumer: Mapping[str, Any], choice: Mapping[str, str]
+) -> Result:
     """Construct the consumer for these values of the selectors; say how that ended and what was read."""
     reads: dict[str, list[list[str]]] = {}
     for name in consumer["ambient"]:
@@ -67,15 +69,20 @@ def construct(plan: Plan, consumer: Mapping[str, Any], choice: Mapping[str, str]
         if registry["consumer"] == consumer["name"]:
             for lookup in registry["lookups"]:
                 _watch(lookup, lambda r=registry: reads.setdefault(r["id"], _keys(r)))  # type: ignore[misc]
-    ended = _attempted(plan, lambda: _made(plan, consumer, choice))
+    ended = _attempted(plan, lambda: _made(plan, ground, consumer, choice))
     return {**ended, "reads": reads, "registries": contents(plan)}
 
 
 def look_up(
-    plan: Plan, consumer: Mapping[str, Any], choice: Mapping[str, str], lookup: str, key: list[str]
+    plan: Plan,
+    ground: Ground,
+    consumer: Mapping[str, Any],
+    choice: Mapping[str, str],
+    lookup: str,
+    key: list[str],
 ) -> Result:
     """Construct the consumer, then look a key up."""
-    before = construct(plan, consumer, choice)
+    before = construct(plan, ground, consumer, choice)
     ended = _attempted(plan, lambda: _bound(lookup)(*key))
     return {**ended, "registries": before["registries"]}
 
@@ -93,21 +100,23 @@ def _keys(registry: Mapping[str, Any]) -> list[list[str]]:
     return sorted([_text(part) for part in key] for key in keys)
 
 
-def _made(plan: Plan, consumer: Mapping[str, Any], choice: Mapping[str, str]) -> Any:
+def _made(
+    plan: Plan, ground: Ground, consumer: Mapping[str, Any], choice: Mapping[str, str]
+) -> Any:
     given: dict[str, Any] = {}
     for parameter, name in consumer["selectors"].items():
         given[parameter] = _member(plan, name, choice[name])
     for parameter, made in consumer["made"].items():
         cls = resolve(made["class"])
         accepted = inspect.signature(cls).parameters
-        fields = {k: _field(v) for k, v in made["fields"].items() if k in accepted}
+        fields = {k: _field(ground, k, v) for k, v in made["fields"].items() if k in accepted}
         given[parameter] = cls(**fields)
     return resolve(f"{consumer['module']}:{consumer['callable']}")(**given)
 
 
-def _field(value: Sequence[Any]) -> Any:
+def _field(ground: Ground, name: str, value: Sequence[Any]) -> Any:
     if value[0] == "object":
-        return types.SimpleNamespace()
+        return StandIn(ground, f"the argument {name}")
     return tuple(value[1]) if isinstance(value[1], list) else value[1]
 
 
@@ -213,9 +222,11 @@ def run(plan: Plan, ground: Ground, loads: Loads, case: Mapping[str, Any]) -> Re
     elif what == "members":
         result = {"ok": True, "members": members(plan)}
     elif what == "construct":
-        result = construct(plan, case["consumer"], case["choice"])
+        result = construct(plan, ground, case["consumer"], case["choice"])
     else:
-        result = look_up(plan, case["consumer"], case["choice"], case["lookup"], case["key"])
+        result = look_up(
+            plan, ground, case["consumer"], case["choice"], case["lookup"], case["key"]
+        )
     root = plan["import_root"].rstrip(os.sep) + os.sep
     decisions = dict.fromkeys(d.removeprefix(root) for d in ground.decisions[before:])
     return {**result, "modules": loads.names(), "decisions": list(decisions)}
