@@ -9,10 +9,10 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .stand_in import StandInModule
+from .stand_in import Ground, StandIn, StandInModule
 
 
-def apply(facts: Mapping[str, Any]) -> list[str]:
+def apply(ground: Ground, facts: Mapping[str, Any]) -> list[str]:
     """Let ``a.b.c`` have a value and ``a.b.f()`` return one; return what had to be left as it is.
 
     A fact is ``["value", x]``, or ``["missing"]`` for an attribute that is not there. Those of the
@@ -25,7 +25,7 @@ def apply(facts: Mapping[str, Any]) -> list[str]:
             if not _holds(path, fact):
                 untouched.append(path)
             continue
-        _set(path, fact)
+        _set(ground, path, fact)
     return untouched
 
 
@@ -62,9 +62,15 @@ def _forgiving(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _set(path: str, fact: Sequence[Any]) -> None:
+def _set(ground: Ground, path: str, fact: Sequence[Any]) -> None:
     *above, last = path.split(".")
     owner = _owner(above)
+    if owner is None and fact[0] != "missing" and len(above) > 1:
+        # what the platform's own package adds to another one
+        base = _owner(above[:-1])
+        owner = StandIn(ground, ".".join(above))
+        if base is not None:
+            setattr(base, above[-1], owner)
     if owner is None:
         return
     name = last.removesuffix("()")

@@ -20,7 +20,7 @@ from typing import Any
 
 from . import cases, facts
 from .cases import Loads, Plan, Result
-from .stand_in import Absence, Finder, Ground, hide
+from .stand_in import Finder, Ground, Without, hide
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
         out.write(json.dumps(result) + "\n")
         out.flush()
 
-    untouched = facts.apply(plan["facts"])
+    untouched = facts.apply(ground, plan["facts"])
     facts.forgive(plan["forgiven"])
     tell({"untouched": untouched, "python": sys.version.split()[0]})
     for line in sys.stdin:
@@ -51,8 +51,8 @@ def prepare(plan: Plan) -> tuple[Ground, Loads]:
     for name in dict.fromkeys(path.partition(".")[0] for path in plan["facts"]):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)  # it may be slow, and is needed by every case
-    sys.meta_path[:0] = [Absence(ground), loads]
-    sys.meta_path.append(Finder(ground))
+    others = [Without(finder, ground) for finder in sys.meta_path]
+    sys.meta_path[:] = [loads, *others, Finder(ground)]
     sys.path.insert(0, plan["import_root"])
     hide(ground)
     return ground, loads

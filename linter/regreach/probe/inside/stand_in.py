@@ -171,6 +171,8 @@ class Finder:
         top = name.partition(".")[0]
         if top == self._ground.package or top in sys.stdlib_module_names:
             return None
+        if self._ground.is_absent(name):
+            return None
         above = sys.modules.get(name.rpartition(".")[0])
         if "." in name and not isinstance(above, StandInModule):
             return None  # an installed package has what it has
@@ -220,16 +222,19 @@ def hide(ground: Ground) -> None:
     builtins.__import__ = import_  # type: ignore[assignment]
 
 
-class Absence:
-    """Says of absent packages, even installed ones, that they are not there; first on ``sys.meta_path``."""
+class Without:
+    """A finder that does not find absent packages, even installed ones."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, finder: Any, ground: Ground) -> None:
+        self._finder = finder
         self._ground = ground
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
-        """Raise ModuleNotFoundError for what is absent."""
-        if self._ground.is_absent(name):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return the spec of what is there."""
+        return None if self._ground.is_absent(name) else self._finder.find_spec(name, path, target)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._finder, name)
 
 
 def _member(ground: Ground, owner: str, name: str, cells: dict[str, Any] | None = None) -> Any:
