@@ -242,7 +242,10 @@ def _member(ground: Ground, owner: str, name: str, cells: dict[str, Any] | None 
         ground.note(f"{owner}.{name}")
         return "0"
     if name.startswith("__") and name.endswith("__"):
-        raise AttributeError(f"{owner!r} has no attribute {name!r}")
+        # the tree may know of it; others ask everything for such names, to treat it specially
+        by = sys._getframe(2).f_globals.get("__name__", "")
+        if by.partition(".")[0] != ground.package:
+            raise AttributeError(f"{owner!r} has no attribute {name!r}")
     path = f"{owner}.{name}"
     made: Any
     if name.endswith(("Error", "Exception", "Warning")):
