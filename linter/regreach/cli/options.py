@@ -20,28 +20,26 @@ _RANK = {"error": 3, "warning": 2, "info": 1}
 
 def analysis_options(function: _F) -> _F:
     """Add TARGET and the options that say what is analysed, and how."""
-    for option in reversed([*_TREE, *_RULES]):
-        function = option(function)
-    return function
+    return _with(function, [*_TREE, *_RULES])
 
 
 def tree_options(function: _F) -> _F:
     """Add TARGET and the options that say how it is seen."""
-    for option in reversed(_TREE):
-        function = option(function)
-    return function
+    return _with(function, _TREE)
 
 
 def print_options(function: _F) -> _F:
     """Add the options that say what is printed, and where."""
-    for option in reversed(_PRINT):
-        function = option(function)
-    return function
+    return _with(function, _PRINT)
 
 
 def output_options(function: _F) -> _F:
     """Add the options that say what is printed, where, and what the exit code means."""
-    for option in reversed([*_PRINT, *_VERDICT]):
+    return _with(function, [*_PRINT, *_VERDICT])
+
+
+def _with(function: _F, options: list[Callable[[Any], Any]]) -> _F:
+    for option in reversed(options):
         function = option(function)
     return function
 

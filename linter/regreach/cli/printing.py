@@ -28,15 +28,11 @@ def present(
     result: Result, options: Mapping[str, Any], *, lines: Lines, document: Document
 ) -> NoReturn:
     """Print a result as the options say, a summary to standard error, and end with the exit code."""
-    output: Path | None = options["output"]
-    stream = sys.stdout if output is None else None
-    color = use_color(options["color"], stream)
-    if options["form"] == "json":
-        text = document(result.audit, result.findings)
-    else:
-        width = shutil.get_terminal_size().columns if stream and stream.isatty() else None
-        text = rendered(lines(result.audit, result.findings), color=color, width=width)
-    write(text, output, color=color)
+    print_report(
+        options,
+        lines=lambda: lines(result.audit, result.findings),
+        document=lambda: document(result.audit, result.findings),
+    )
     if not options["quiet"]:
         color = use_color(options["color"], sys.stderr)
         notes = [*problem_lines(result.audit), summary(result.findings)]
@@ -44,6 +40,21 @@ def present(
     raise click.exceptions.Exit(
         exit_code(result.findings, options["fail_on"], options["exit_zero"])
     )
+
+
+def print_report(
+    options: Mapping[str, Any], *, lines: Callable[[], Iterable[Text]], document: Callable[[], str]
+) -> None:
+    """Print what the options ask for, as lines or as one document. Raises ConfigError."""
+    output: Path | None = options["output"]
+    stream = sys.stdout if output is None else None
+    color = use_color(options["color"], stream)
+    if options["form"] == "json":
+        text = document()
+    else:
+        width = shutil.get_terminal_size().columns if stream and stream.isatty() else None
+        text = rendered(lines(), color=color, width=width)
+    write(text, output, color=color)
 
 
 def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) -> str:

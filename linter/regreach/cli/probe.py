@@ -38,7 +38,7 @@ def probe(python: str, timeout: float, compare: bool, **options: Any) -> None:
 
     With --compare the exit code is 1 when a verdict differs from what happened.
     """
-    from regreach.cli.printing import rendered, write
+    from regreach.cli.printing import print_report
     from regreach.probe.plan import Limits
     from regreach.probe.run import probe as run_probe
     from regreach.report.probe import disagreements, probe_json, probe_lines
@@ -48,12 +48,11 @@ def probe(python: str, timeout: float, compare: bool, **options: Any) -> None:
     limits = Limits(python, timeout, job_count(request.jobs))
     with shared.progress(options["quiet"]) as say:
         probed = run_probe(request, limits, say)
-    color = shared.use_color(options["color"], sys.stdout if options["output"] is None else None)
-    if options["form"] == "json":
-        text = probe_json(probed)
-    else:
-        text = rendered(probe_lines(probed, comparing=compare), color=color)
-    write(text, options["output"], color=color)
+    print_report(
+        options,
+        lines=lambda: probe_lines(probed, comparing=compare),
+        document=lambda: probe_json(probed),
+    )
     differing = disagreements(probed.compared)
     if compare and not options["quiet"]:
         count = len(differing)

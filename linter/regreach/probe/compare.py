@@ -59,18 +59,18 @@ def _cells(audit: Audit, truth: Truth, prefix: str) -> Iterator[Compared]:
 def _said(cell: Cell, prefix: str) -> str:
     at = cell.raised_at
     place = f" at {at.path.removeprefix(prefix)}:{at.line}" if at is not None else ""
-    ending = cell.outcome
+    ending: str = cell.outcome
     if cell.outcome != "ok" and cell.exception is not None:
-        ending = f"{cell.outcome} {cell.exception}{place}"  # type: ignore[assignment]
+        ending = f"{cell.outcome} {cell.exception}{place}"
     return _story(cell.after_import, cell.at_lookup, ending)
 
 
 def _real(truth: CellTruth) -> str:
-    ending = "unreached" if truth.ending is None else "ok"
+    ending: str = truth.outcome
     if truth.ending is not None and not truth.ending.ok:
         at = truth.ending.raised_at
         place = f" at {at[0]}:{at[1]}" if at is not None else ""
-        ending = f"raises {truth.ending.exception}{place}"
+        ending = f"{ending} {truth.ending.exception}{place}"
     return _story(_word(truth.after_import), _word(truth.at_lookup), ending)
 
 

@@ -48,7 +48,7 @@ class Servers:
 
     def __init__(self, servers: Sequence[_Server]) -> None:
         self._free: queue.Queue[_Server] = queue.Queue()
-        self._count = len(servers)
+        self.count = len(servers)
         for server in servers:
             self._free.put(server)
         self.untouched: list[str] = list(servers[0].greeting["untouched"])
@@ -56,7 +56,7 @@ class Servers:
 
     def run(self, groups: Sequence[Group]) -> list[list[Result]]:
         """Return the results of each group, its first case's first. Raises TargetError."""
-        with ThreadPoolExecutor(self._count) as pool:
+        with ThreadPoolExecutor(self.count) as pool:
             return list(pool.map(self._run, groups))
 
     def _run(self, group: Group) -> list[Result]:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from regreach.model import Audit
+from regreach.model import Audit, Outcome
 from regreach.pack import Consumer, Pack, Registry
 from regreach.probe.plan import consumer_of
 from regreach.probe.servers import Group, Result, Servers
@@ -36,6 +36,13 @@ class CellTruth:
     at_lookup: bool
     ending: Ending | None
 
+    @property
+    def outcome(self) -> Outcome:
+        """Return how it ends, in an audit's words."""
+        if self.ending is None:
+            return "unreached"
+        return "ok" if self.ending.ok else "raises"
+
 
 @dataclass(slots=True)
 class Truth:
@@ -52,16 +59,14 @@ class Truth:
     untouched: list[str] = field(default_factory=list)
 
 
-def execute(
-    servers: Servers, pack: Pack, audit: Audit, jobs: int, say: Callable[[str], None]
-) -> Truth:
+def execute(servers: Servers, pack: Pack, audit: Audit, say: Callable[[str], None]) -> Truth:
     """Execute what an audit is about. Raises TargetError when the processes cannot be run."""
     truth = Truth(python=servers.python, untouched=servers.untouched)
     for consumer in pack.consumers.values():
         registries = [r for r in pack.registries if r.consumer == consumer.name]
         known = {r.id: [c.key for c in r.cells] for r in audit.registries}
         if any(r.id in known for r in registries):
-            _Consumer(servers, pack, consumer, registries, known, truth, jobs, say).run()
+            _Consumer(servers, pack, consumer, registries, known, truth, say).run()
     modules = list(audit.imported_first)
     say(f"importing each of {len(modules)} modules first")
     for module, (result,) in zip(
@@ -89,7 +94,6 @@ class _Consumer:
         registries: Sequence[Registry],
         known: Mapping[str, Sequence[Key]],
         truth: Truth,
-        jobs: int,
         say: Callable[[str], None],
     ) -> None:
         self._servers = servers
@@ -98,21 +102,20 @@ class _Consumer:
         self._registries = registries
         self._known = known
         self._truth = truth
-        self._jobs = jobs
         self._say = say
+        self._axes = (*consumer.ambient, *consumer.selectors.values())
 
     def run(self) -> None:
         """Fill in the eager modules and the cells."""
-        axes = (*self._consumer.ambient, *self._consumer.selectors.values())
         self._say(f"importing {self._consumer.module}")
         first, members = self._servers.run([self._group([{"what": "members"}])])[0]
         self._truth.eager += [m for m in first.get("modules", ()) if m not in self._truth.eager]
         _note(self._truth, f"{self._consumer.module} imported", first)
         self._truth.imports[self._consumer.module] = _ending(first)
         values = members.get("members", {})
-        pairs = list(itertools.product(*(values.get(name, ()) for name in axes)))
+        pairs = list(itertools.product(*(values.get(name, ()) for name in self._axes)))
         self._say(f"constructing {self._consumer.callable} {len(pairs)} times")
-        cases = [self._case("construct", dict(zip(axes, pair, strict=True))) for pair in pairs]
+        cases = [self._case("construct", pair) for pair in pairs]
         made = dict(zip(pairs, self._all(cases), strict=True))
         for pair, result in made.items():
             _note(self._truth, " ".join(pair), result)
@@ -123,17 +126,16 @@ class _Consumer:
                     pair: self._cell(registry, pair, after, result) for pair, result in made.items()
                 }
             else:
-                self._later(registry, axes[-1], made, after)
+                self._later(registry, made, after)
 
     def _cell(self, registry: Registry, key: Key, after: set[Key], result: Result) -> CellTruth:
         # what the init path never came to read was not there when it was read
         read = {tuple(k) for k in result.get("reads", {}).get(registry.id, ())}
         return CellTruth(key in after, key in read, _ending(result))
 
-    def _later(
-        self, registry: Registry, own: str, made: Mapping[Key, Result], after: set[Key]
-    ) -> None:
+    def _later(self, registry: Registry, made: Mapping[Key, Result], after: set[Key]) -> None:
         """Look up the keys of a registry that the finished consumer reads."""
+        own = self._axes[-1]
         cells: dict[Key, CellTruth] = {}
         asked: list[tuple[Key, Key]] = []
         for key in self._known.get(registry.id, ()):
@@ -143,10 +145,9 @@ class _Consumer:
                 cells[key] = CellTruth(key in after, key in after, None)
             else:
                 asked.append((key, pair))
-        axes = (*self._consumer.ambient, *self._consumer.selectors.values())
         cases = [
             {
-                **self._case("look up", dict(zip(axes, pair, strict=True))),
+                **self._case("look up", pair),
                 "lookup": registry.lookups[0],
                 "key": list(key),
             }
@@ -156,15 +157,16 @@ class _Consumer:
             cells[key] = CellTruth(key in after, key in _keys(result, registry), _ending(result))
         self._truth.cells[registry.id] = cells
 
-    def _case(self, what: str, choice: Mapping[str, str]) -> dict[str, object]:
-        return {"what": what, "consumer": consumer_of(self._consumer), "choice": dict(choice)}
+    def _case(self, what: str, pair: Key) -> dict[str, object]:
+        choice = dict(zip(self._axes, pair, strict=True))
+        return {"what": what, "consumer": consumer_of(self._consumer), "choice": choice}
 
     def _group(self, cases: Sequence[Mapping[str, object]]) -> Group:
         return Group(_importing(self._consumer.module), cases)
 
     def _all(self, cases: Sequence[Mapping[str, object]]) -> list[Result]:
         """Run cases, spread over the processes."""
-        size = -(-len(cases) // self._jobs)
+        size = -(-len(cases) // self._servers.count)
         parts = [cases[i : i + size] for i in range(0, len(cases), size)] if cases else []
         results = self._servers.run([self._group(part) for part in parts])
         return [result for part in results for result in part[1:]]

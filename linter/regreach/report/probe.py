@@ -142,7 +142,7 @@ def _cell(key: tuple[str, ...], cell: CellTruth) -> dict[str, object]:
         "key": list(key),
         "after_import": cell.after_import,
         "at_lookup": cell.at_lookup,
-        "outcome": "unreached" if ending is None else "ok" if ending.ok else "raises",
+        "outcome": cell.outcome,
         "exception": ending.exception if ending is not None else None,
         "message": ending.message if ending is not None else "",
         "raised_at": {"path": at[0], "line": at[1]} if at is not None else None,

@@ -167,7 +167,7 @@ def _watch(path: str, note: Callable[[], Any]) -> None:
 
 
 def _replace_body(path: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    function = inspect.unwrap(resolve(path)) if resolve(path) is not None else None
+    function = inspect.unwrap(resolve(path))
     if not isinstance(function, types.FunctionType):
         return
     original = types.FunctionType(
