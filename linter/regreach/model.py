@@ -66,7 +66,7 @@ class SiteValue:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """An expression that invokes the consumer."""
+    """An expression that invokes the consumer; ``foreign`` when it never runs on this platform."""
 
     spot: Spot
     module: str
@@ -74,6 +74,7 @@ class CallSite:
     consumer: str
     argument: str
     values: tuple[SiteValue, ...] = ()
+    foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)

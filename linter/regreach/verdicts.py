@@ -244,7 +244,10 @@ class _ConsumerAnalysis:
         values = self.arrivals.values.get(site, {}) if self.arrivals is not None else {}
         ordered = tuple(values[key] for key in self.runs if key in values)
         path = self.consumer.path
-        return CallSite(site.spot, site.module, site.function, path, site.argument, ordered)
+        foreign = self._is_foreign(site)
+        return CallSite(
+            site.spot, site.module, site.function, path, site.argument, ordered, foreign
+        )
 
     # -- cells --------------------------------------------------------------------------------
 

@@ -72,6 +72,38 @@ def test_the_bug_happens() -> None:
     assert not cell["at_lookup"]
 
 
+def test_the_bug_happens_at_its_call_site() -> None:
+    document = probed(FIXTURES / "bug" / "tree")
+    outcomes = {
+        (site["path"].rpartition("/")[2], arrival["outcome"].partition(":")[0])
+        for site in document["call_sites"]
+        for arrival in site["arrivals"]
+        if arrival["key"] == ["none", "flashinfer_mxfp4"]
+    }
+    assert outcomes == {("modelopt_quant.py", "NotImplementedError"), ("mxfp4.py", "ok")}
+
+
+def test_a_site_is_tried_in_each_way_that_leads_there(tmp_path: Path) -> None:
+    text = """
+
+class Careful:
+    def create(self, backend=None):
+        if backend is None:
+            return
+        if self.is_fast and self.level > 3:
+            from sglang.srt.layers.moe.moe_runner import flashinfer_cutlass
+        MoeRunner(backend, None)
+"""
+    document = probed(copy_with(tmp_path, modelopt_quant=text))
+    site = max(
+        (s for s in document["call_sites"] if s["path"].endswith("modelopt_quant.py")),
+        key=lambda s: s["line"],
+    )
+    arrivals = [a for a in site["arrivals"] if a["key"][1] == "flashinfer_mxfp4"]
+    assert {arrival["loaded"] for arrival in arrivals} == {True, False}
+    assert site["paths_ended"] == {"ended": 4}
+
+
 def test_nothing_is_left_in_the_tree(tmp_path: Path) -> None:
     tree = copy_with(tmp_path)
     before = sorted(tmp_path.rglob("*"))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from regreach.model import Audit, Cell
-from regreach.probe.truth import CellTruth, Ending, Truth
+from regreach.model import Audit, Cell, SiteValue
+from regreach.probe.ending import Ending
+from regreach.probe.sites import Arrival
+from regreach.probe.truth import CellTruth, Truth
 
 # The path that CPython adds to some messages.
 _PATH = re.compile(r" \((?:/[^()]*|unknown location)\)$")
 
-KINDS = ("cells", "eager modules", "imported first", "process")
+KINDS = ("cells", "eager modules", "imported first", "call sites", "process")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ def compare(audit: Audit, truth: Truth, import_root: str) -> list[Compared]:
         *_cells(audit, truth, f"{import_root}/" if import_root else ""),
         *_eager(audit, truth),
         *_imported_first(audit, truth),
+        *_sites(audit, truth),
         *_process(audit, truth),
     ]
 
@@ -103,6 +106,51 @@ def described(ending: Ending) -> str:
         return "ok"
     message = _PATH.sub("", ending.message)
     return f"{ending.exception}: {message}" if message else str(ending.exception)
+
+
+def _sites(audit: Audit, truth: Truth) -> Iterator[Compared]:
+    """Compare each key that arrived at a site, or that is said to.
+
+    Stand-ins do not stand for all that there may be: that a key was not seen to arrive is no proof.
+    """
+    for site in audit.call_sites:
+        real = truth.sites.get(site.spot)
+        if real is None:
+            continue
+        values = {value.key: value for value in site.values}
+        for key in dict.fromkeys([*values, *real.arrivals]):
+            said = values.get(key)
+            arrivals = real.arrivals.get(key, [])
+            judged = [a for a in arrivals if a.ending.unjudged is None]
+            unjudged = None
+            if not arrivals:
+                unjudged = "on no path that was tried it arrives"
+            elif not judged:
+                unjudged = arrivals[0].ending.unjudged
+            yield Compared(
+                "call sites",
+                f"{site.spot} {' '.join(key)}",
+                _arrival_said(said, judged),
+                " or ".join(sorted({_arrived(a) for a in judged or arrivals})) or "not seen",
+                unjudged,
+            )
+
+
+def _arrival_said(value: SiteValue | None, judged: Sequence[Arrival]) -> str:
+    """Return what is said; where that is ``maybe``, what happened is among it."""
+    if value is None or value.arrives == "no":
+        return "does not arrive"
+    if judged and value.outcome == "maybe":
+        return " or ".join(sorted({_arrived(a) for a in judged}))
+    ending = f"raises {value.exception}" if value.outcome == "raises" else value.outcome
+    # how it ends before the look-up tells nothing of what that would find
+    reads = any(a.reads for a in judged) if judged else value.reads
+    return f"loaded: {value.loaded}, {ending}" if reads else ending
+
+
+def _arrived(arrival: Arrival) -> str:
+    ending = "ok" if arrival.ending.ok else f"raises {arrival.ending.exception}"
+    return f"loaded: {_word(arrival.loaded)}, {ending}" if arrival.reads else ending
 
 
 def _process(audit: Audit, truth: Truth) -> Iterator[Compared]:

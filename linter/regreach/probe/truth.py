@@ -6,26 +6,14 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from regreach.model import Audit, Outcome
+from regreach.model import Audit, Outcome, Spot
 from regreach.pack import Consumer, Pack, Registry
+from regreach.probe.ending import Ending, ending_of
 from regreach.probe.plan import consumer_of
 from regreach.probe.servers import Group, Result, Servers
+from regreach.probe.sites import Sites, SiteTruth
 
 Key = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How something ended: ``ok``, or the exception, its message, and the innermost line of the tree.
-
-    ``unjudged`` says why it is no truth: the process died, or a stand-in decided something.
-    """
-
-    ok: bool
-    exception: str | None = None
-    message: str = ""
-    raised_at: tuple[str, int] | None = None
-    unjudged: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +42,7 @@ class Truth:
     imported_first: dict[str, Ending] = field(default_factory=dict)
     process: dict[str, set[Key]] | None = None
     process_ending: Ending | None = None
+    sites: dict[Spot, SiteTruth] = field(default_factory=dict)
     decisions: dict[str, list[str]] = field(default_factory=dict)
     python: str = ""
     untouched: list[str] = field(default_factory=list)
@@ -67,20 +56,34 @@ def execute(servers: Servers, pack: Pack, audit: Audit, say: Callable[[str], Non
         known = {r.id: [c.key for c in r.cells] for r in audit.registries}
         if any(r.id in known for r in registries):
             _Consumer(servers, pack, consumer, registries, known, truth, say).run()
-    modules = list(audit.imported_first)
-    say(f"importing each of {len(modules)} modules first")
-    for module, (result,) in zip(
-        modules, servers.run([Group(_importing(m)) for m in modules]), strict=True
-    ):
-        truth.imported_first[module] = _ending(result)
-        _note(truth, f"{module} imported first", result)
+    _each_first(servers, Sites(pack, audit), list(audit.imported_first), truth, say)
     if pack.process_roots:
         say("importing the process roots")
         ((result,),) = servers.run([Group(_importing(*pack.process_roots))])
-        truth.process_ending = _ending(result)
+        truth.process_ending = ending_of(result)
         truth.process = {r.id: _keys(result, r) for r in pack.registries}
         _note(truth, "the process roots imported", result)
     return truth
+
+
+def _each_first(
+    servers: Servers, sites: Sites, modules: Sequence[str], truth: Truth, say: Callable[[str], None]
+) -> None:
+    """Import each module before anything else, and execute the call sites in it."""
+    say(f"importing each of {len(modules)} modules first, and executing call sites")
+    again = []
+    groups = [Group(_importing(m), sites.cases(m)) for m in modules]
+    for module, (result, *others) in zip(modules, servers.run(groups), strict=True):
+        truth.imported_first[module] = ending_of(result)
+        _note(truth, f"{module} imported first", result)
+        if result["ok"]:
+            sites.take(module, result, others)
+        elif others:
+            again.append(module)
+    groups = [Group(_importing(*sites.second_try(m)), sites.cases(m)) for m in again]
+    for module, (result, *others) in zip(again, servers.run(groups), strict=True):
+        sites.take(module, result, others)
+    truth.sites = sites.truths
 
 
 class _Consumer:
@@ -111,7 +114,7 @@ class _Consumer:
         first, members = self._servers.run([self._group([{"what": "members"}])])[0]
         self._truth.eager += [m for m in first.get("modules", ()) if m not in self._truth.eager]
         _note(self._truth, f"{self._consumer.module} imported", first)
-        self._truth.imports[self._consumer.module] = _ending(first)
+        self._truth.imports[self._consumer.module] = ending_of(first)
         values = members.get("members", {})
         pairs = list(itertools.product(*(values.get(name, ()) for name in self._axes)))
         self._say(f"constructing {self._consumer.callable} {len(pairs)} times")
@@ -131,7 +134,7 @@ class _Consumer:
     def _cell(self, registry: Registry, key: Key, after: set[Key], result: Result) -> CellTruth:
         # what the init path never came to read was not there when it was read
         read = {tuple(k) for k in result.get("reads", {}).get(registry.id, ())}
-        return CellTruth(key in after, key in read, _ending(result))
+        return CellTruth(key in after, key in read, ending_of(result))
 
     def _later(self, registry: Registry, made: Mapping[Key, Result], after: set[Key]) -> None:
         """Look up the keys of a registry that the finished consumer reads."""
@@ -154,7 +157,7 @@ class _Consumer:
             for key, pair in asked
         ]
         for (key, _), result in zip(asked, self._all(cases), strict=True):
-            cells[key] = CellTruth(key in after, key in _keys(result, registry), _ending(result))
+            cells[key] = CellTruth(key in after, key in _keys(result, registry), ending_of(result))
         self._truth.cells[registry.id] = cells
 
     def _case(self, what: str, pair: Key) -> dict[str, object]:
@@ -183,19 +186,3 @@ def _keys(result: Result, registry: Registry) -> set[Key]:
 def _note(truth: Truth, what: str, result: Result) -> None:
     if result.get("decisions"):
         truth.decisions[what] = list(result["decisions"])
-
-
-def _ending(result: Result) -> Ending:
-    raised = result.get("raised_at")
-    unjudged = None
-    if result.get("died"):
-        unjudged = result["message"]
-    elif result.get("decisions"):
-        unjudged = f"a stand-in decided: {result['decisions'][0]}"
-    return Ending(
-        result["ok"],
-        result.get("exception"),
-        result.get("message", ""),
-        (raised[0], raised[1]) if raised else None,
-        unjudged,
-    )

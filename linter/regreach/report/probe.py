@@ -10,8 +10,9 @@ from rich.text import Text
 
 import regreach
 from regreach.probe.compare import KINDS, Compared, described
+from regreach.probe.ending import Ending
 from regreach.probe.run import Probed
-from regreach.probe.truth import CellTruth, Ending
+from regreach.probe.truth import CellTruth
 
 _SHOWN = 3  # so many places are shown where stand-ins decided something
 
@@ -29,6 +30,7 @@ def probe_lines(probed: Probed, *, comparing: bool) -> Iterator[Text]:
     if not comparing:
         yield from _cells(probed)
         yield from _first(probed)
+        yield from _sites(probed)
     yield from _decisions(probed)
     if truth.untouched:
         yield Text(f"not as on that platform, but as here: {', '.join(truth.untouched)}")
@@ -66,6 +68,19 @@ def _first(probed: Probed) -> Iterator[Text]:
     yield Text("imported before anything else", "bold")
     for module, ending in probed.truth.imported_first.items():
         yield Text(f"  {module}  {described(ending)}")
+
+
+def _sites(probed: Probed) -> Iterator[Text]:
+    if not probed.truth.sites:
+        return
+    yield Text()
+    yield Text("call sites, each with its module imported before anything else", "bold")
+    for spot, site in probed.truth.sites.items():
+        raising = [k for k, v in site.arrivals.items() if any(not a.ending.ok for a in v)]
+        yield Text(f"  {spot}  {len(site.arrivals)} keys arrive, {len(raising)} raise")
+        for key in raising:
+            endings = {_text(a.ending) for a in site.arrivals[key] if not a.ending.ok}
+            yield Text(f"    {' '.join(key)}  {' or '.join(sorted(endings))}")
 
 
 def _decisions(probed: Probed) -> Iterator[Text]:
@@ -123,6 +138,26 @@ def probe_json(probed: Probed) -> str:
             "outcome": described(truth.process_ending) if truth.process_ending else None,
             "registries": {k: sorted(map(list, v)) for k, v in truth.process.items()},
         },
+        "call_sites": [
+            {
+                "path": spot.path,
+                "line": spot.line,
+                "arrivals": [
+                    {
+                        "key": list(key),
+                        "loaded": arrival.loaded,
+                        "reads": arrival.reads,
+                        "outcome": described(arrival.ending),
+                        "unjudged": arrival.ending.unjudged,
+                    }
+                    for key, arrivals in site.arrivals.items()
+                    for arrival in arrivals
+                ],
+                "paths_ended": site.endings,
+                "more_paths": site.cut,
+            }
+            for spot, site in truth.sites.items()
+        ],
         "decided_by_stand_ins": truth.decisions,
         "as_here": truth.untouched,
         "disagreements": [

@@ -41,7 +41,7 @@ def import_modules(plan: Plan, modules: Sequence[str]) -> Result:
     """Import modules one after the other; say how that ended and what is in the registries."""
     ended: Result = {"ok": True}
     for module in modules:
-        ended = _attempted(plan, lambda module=module: importlib.import_module(module))  # type: ignore[misc]
+        ended = attempted(plan, lambda module=module: importlib.import_module(module))  # type: ignore[misc]
         if not ended["ok"]:
             break
     return {**ended, "registries": contents(plan)}
@@ -53,23 +53,30 @@ def members(plan: Plan) -> dict[str, list[str]]:
     for name, selector in plan["selectors"].items():
         cls = resolve(selector["enum"])
         is_enum = isinstance(cls, type) and issubclass(cls, Enum)
-        found[name] = [_text(member) for member in cls] if is_enum else []
+        found[name] = [text(member) for member in cls] if is_enum else []
     return found
 
 
 def construct(
-    plan: Plan, ground: Ground, consumer: Mapping[str, Any], choice: Mapping[str, str]
+    plan: Plan,
+    ground: Ground,
+    consumer: Mapping[str, Any],
+    choice: Mapping[str, str],
+    others: Mapping[str, Any] | None = None,
 ) -> Result:
-    """Construct the consumer for these values of the selectors; say how that ended and what was read."""
+    """Construct the consumer for these values of the selectors; say how that ended and what was read.
+
+    ``others`` are arguments that neither a selector nor the pack gives.
+    """
     reads: dict[str, list[list[str]]] = {}
     for name in consumer["ambient"]:
         for source in plan["selectors"][name]["sources"]:
-            _answer(source, _member(plan, name, choice[name]))
+            _answer(source, member(plan, name, choice[name]))
     for registry in plan["registries"]:
         if registry["consumer"] == consumer["name"]:
             for lookup in registry["lookups"]:
                 _watch(lookup, lambda r=registry: reads.setdefault(r["id"], _keys(r)))  # type: ignore[misc]
-    ended = _attempted(plan, lambda: _made(plan, ground, consumer, choice))
+    ended = attempted(plan, lambda: _made(plan, ground, consumer, choice, others or {}))
     return {**ended, "reads": reads, "registries": contents(plan)}
 
 
@@ -83,7 +90,7 @@ def look_up(
 ) -> Result:
     """Construct the consumer, then look a key up."""
     before = construct(plan, ground, consumer, choice)
-    ended = _attempted(plan, lambda: _bound(lookup)(*key))
+    ended = attempted(plan, lambda: _bound(lookup)(*key))
     return {**ended, "registries": before["registries"]}
 
 
@@ -97,15 +104,19 @@ def _keys(registry: Mapping[str, Any]) -> list[list[str]]:
     if not isinstance(container, Mapping):
         return []
     keys = (key if isinstance(key, tuple) else (key,) for key in list(container))
-    return sorted([_text(part) for part in key] for key in keys)
+    return sorted([text(part) for part in key] for key in keys)
 
 
 def _made(
-    plan: Plan, ground: Ground, consumer: Mapping[str, Any], choice: Mapping[str, str]
+    plan: Plan,
+    ground: Ground,
+    consumer: Mapping[str, Any],
+    choice: Mapping[str, str],
+    others: Mapping[str, Any],
 ) -> Any:
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = dict(others)
     for parameter, name in consumer["selectors"].items():
-        given[parameter] = _member(plan, name, choice[name])
+        given[parameter] = member(plan, name, choice[name])
     for parameter, made in consumer["made"].items():
         cls = resolve(made["class"])
         accepted = inspect.signature(cls).parameters
@@ -120,12 +131,14 @@ def _field(ground: Ground, name: str, value: Sequence[Any]) -> Any:
     return tuple(value[1]) if isinstance(value[1], list) else value[1]
 
 
-def _member(plan: Plan, selector: str, text: str) -> Any:
+def member(plan: Plan, selector: str, value: str) -> Any:
+    """Return the member of a selector's enum that has this value, as text."""
     cls = resolve(plan["selectors"][selector]["enum"])
-    return next(member for member in cls if _text(member) == text)
+    return next(each for each in cls if text(each) == value)
 
 
-def _text(value: Any) -> str:
+def text(value: Any) -> str:
+    """Return a member of an enum, or a part of a key, as text."""
     return str(value.value if isinstance(value, Enum) else value)
 
 
@@ -148,9 +161,19 @@ def _bound(path: str) -> Any:
     return operator.attrgetter(names)(importlib.import_module(module))
 
 
+_bodies: list[tuple[types.FunctionType, types.CodeType]] = []
+
+
+def restore_bodies() -> None:
+    """Give all functions back what they did at first."""
+    while _bodies:
+        function, code = _bodies.pop()
+        function.__code__ = code
+
+
 def _answer(path: str, value: Any) -> None:
     """Let a function return a value, also where others have imported it already."""
-    _replace_body(path, lambda original: lambda *args, **keywords: value)
+    replace_body(path, lambda original: lambda *args, **keywords: value)
 
 
 def _watch(path: str, note: Callable[[], Any]) -> None:
@@ -163,10 +186,11 @@ def _watch(path: str, note: Callable[[], Any]) -> None:
 
         return call
 
-    _replace_body(path, watched)
+    replace_body(path, watched)
 
 
-def _replace_body(path: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+def replace_body(path: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Let a function do what ``make`` makes of it, also where others have imported it already."""
     function = inspect.unwrap(resolve(path))
     if not isinstance(function, types.FunctionType):
         return
@@ -187,10 +211,12 @@ def _replace_body(path: str, make: Callable[[Callable[..., Any]], Callable[..., 
     lines += [f"  {name}" for name in free]
     lines += [f"  return {hook}(*args, **keywords)", " return inner"]
     exec("\n".join(lines), space)
+    _bodies.append((function, function.__code__))
     function.__code__ = space["outer"](*free).__code__
 
 
-def _attempted(plan: Plan, action: Callable[[], Any]) -> Result:
+def attempted(plan: Plan, action: Callable[[], Any]) -> Result:
+    """Do something; say how that ended."""
     try:
         action()
     except BaseException as error:  # what the tree's code raises may be anything, SystemExit too
@@ -210,23 +236,3 @@ def _raised_at(error: BaseException, root: str) -> list[Any] | None:
         if frame.filename.startswith(prefix):
             return [frame.filename.removeprefix(prefix).replace(os.sep, "/"), frame.lineno]
     return None
-
-
-def run(plan: Plan, ground: Ground, loads: Loads, case: Mapping[str, Any]) -> Result:
-    """Run a case, whose ``what`` names one of the functions above; add what stand-ins decided."""
-    before = len(ground.decisions)
-    what = case["what"]
-    result: Result
-    if what == "import":
-        result = import_modules(plan, case["modules"])
-    elif what == "members":
-        result = {"ok": True, "members": members(plan)}
-    elif what == "construct":
-        result = construct(plan, ground, case["consumer"], case["choice"])
-    else:
-        result = look_up(
-            plan, ground, case["consumer"], case["choice"], case["lookup"], case["key"]
-        )
-    root = plan["import_root"].rstrip(os.sep) + os.sep
-    decisions = dict.fromkeys(d.removeprefix(root) for d in ground.decisions[before:])
-    return {**result, "modules": loads.names(), "decisions": list(decisions)}

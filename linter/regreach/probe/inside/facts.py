@@ -22,21 +22,21 @@ def apply(ground: Ground, facts: Mapping[str, Any]) -> list[str]:
     for path, fact in facts.items():
         top = path.partition(".")[0]
         if top in sys.stdlib_module_names:
-            if not _holds(path, fact):
+            if not _holds(ground, path, fact):
                 untouched.append(path)
             continue
         _set(ground, path, fact)
     return untouched
 
 
-def forgive(functions: Sequence[str]) -> None:
+def forgive(ground: Ground, functions: Sequence[str]) -> None:
     """Let these functions, which make decorators, decorate with nothing when they fail.
 
     They name something that a package defines which is stood in for.
     """
     for path in functions:
         *above, name = path.split(".")
-        owner = _owner(above)
+        owner = _owner(ground, above)
         original = getattr(owner, name, None)
         if owner is not None and callable(original) and not isinstance(owner, StandInModule):
             setattr(owner, name, _forgiving(original))
@@ -64,10 +64,10 @@ def _forgiving(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _set(ground: Ground, path: str, fact: Sequence[Any]) -> None:
     *above, last = path.split(".")
-    owner = _owner(above)
+    owner = _owner(ground, above)
     if owner is None and fact[0] != "missing" and len(above) > 1:
         # what the platform's own package adds to another one
-        base = _owner(above[:-1])
+        base = _owner(ground, above[:-1])
         owner = StandIn(ground, ".".join(above))
         if base is not None:
             setattr(base, above[-1], owner)
@@ -84,7 +84,7 @@ def _set(ground: Ground, path: str, fact: Sequence[Any]) -> None:
     setattr(owner, name, (lambda *_, **__: value) if last.endswith("()") else value)
 
 
-def _owner(parts: Sequence[str]) -> Any:
+def _owner(ground: Ground, parts: Sequence[str]) -> Any:
     """Return what a dotted path names; its modules are imported, what its calls return is kept."""
     found: Any = None
     for end, part in enumerate(parts, 1):
@@ -97,14 +97,17 @@ def _owner(parts: Sequence[str]) -> Any:
         if found is None:
             return None
         if part.endswith("()"):
-            found = found()
+            try:
+                found = found()
+            except Exception:  # what has to be asked for is not here
+                found = StandIn(ground, ".".join(parts[:end]))
             setattr(owner, name, lambda *_, always=found, **__: always)
     return found
 
 
-def _holds(path: str, fact: Sequence[Any]) -> bool:
+def _holds(ground: Ground, path: str, fact: Sequence[Any]) -> bool:
     *above, last = path.split(".")
-    owner, name = _owner(above), last.removesuffix("()")
+    owner, name = _owner(ground, above), last.removesuffix("()")
     if fact[0] == "missing":
         return not hasattr(owner, name)
     found: Any = getattr(owner, name, None)

@@ -11,15 +11,14 @@ import contextlib
 import importlib
 import json
 import os
-import select
-import signal
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from . import cases, facts
 from .cases import Loads, Plan, Result
+from .explore import explore
+from .forks import forked
 from .stand_in import Finder, Ground, Without, hide
 
 
@@ -36,7 +35,7 @@ def main() -> None:
         out.flush()
 
     untouched = facts.apply(ground, plan["facts"])
-    facts.forgive(plan["forgiven"])
+    facts.forgive(ground, plan["forgiven"])
     tell({"untouched": untouched, "python": sys.version.split()[0]})
     for line in sys.stdin:
         group = json.loads(line)
@@ -62,61 +61,34 @@ def _group(plan: Plan, ground: Ground, loads: Loads, group: Mapping[str, Any]) -
     """Run cases each from a state that a first case has brought about; the first's result comes first."""
 
     def run() -> list[Result]:
-        results = [cases.run(plan, ground, loads, group["first"])]
+        results = [_run(plan, ground, loads, group["first"])]
         results += [
-            _forked(lambda case=case: [cases.run(plan, ground, loads, case)], plan["timeout"], 1)[0]  # type: ignore[misc]
+            forked(lambda case=case: [_run(plan, ground, loads, case)], plan["timeout"], 1)[0]  # type: ignore[misc]
             for case in group["then"]
         ]
         return results
 
     count = 1 + len(group["then"])
-    return _forked(run, plan["timeout"] * count, count)
+    return forked(run, plan["timeout"] * count, count)
 
 
-def _forked(action: Callable[[], list[Result]], timeout: float, count: int) -> list[Result]:
-    """Run something in a fork; kill it when that takes too long."""
-    reading, writing = os.pipe()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            os.close(reading)
-            with os.fdopen(writing, "w", encoding="utf-8") as stream:
-                json.dump(action(), stream)
-            code = 0
-        finally:
-            os._exit(code)
-    os.close(writing)
-    text, late = _read(reading, time.monotonic() + timeout)
-    os.close(reading)
-    if late:
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    try:
-        results: list[Result] = json.loads(text)
-    except ValueError:
-        what = f"no end after {timeout:g} s" if late else _death(status)
-        results = [{"ok": False, "exception": None, "message": what, "died": True}] * count
-    return results
-
-
-def _read(stream: int, until: float) -> tuple[bytes, bool]:
-    """Read all that a process writes before a moment; say whether it was late."""
-    parts: list[bytes] = []
-    while True:
-        left = until - time.monotonic()
-        ready, _, _ = select.select([stream], [], [], max(0, left))
-        if not ready:
-            return b"".join(parts), True
-        part = os.read(stream, 1 << 16)
-        if not part:
-            return b"".join(parts), False
-        parts.append(part)
-
-
-def _death(status: int) -> str:
-    if os.WIFSIGNALED(status):
-        return f"the process was ended by {signal.Signals(os.WTERMSIG(status)).name}"
-    return f"the process ended with {os.WEXITSTATUS(status)}"
+def _run(plan: Plan, ground: Ground, loads: Loads, case: Mapping[str, Any]) -> Result:
+    """Run a case, whose ``what`` names what is done; add what stand-ins decided."""
+    before = len(ground.decisions)
+    what = case["what"]
+    result: Result
+    if what == "import":
+        result = cases.import_modules(plan, case["modules"])
+    elif what == "members":
+        result = {"ok": True, "members": cases.members(plan)}
+    elif what == "construct":
+        result = cases.construct(plan, ground, case["consumer"], case["choice"])
+    elif what == "explore":
+        result = explore(plan, ground, case)
+    else:
+        result = cases.look_up(
+            plan, ground, case["consumer"], case["choice"], case["lookup"], case["key"]
+        )
+    root = plan["import_root"].rstrip(os.sep) + os.sep
+    decisions = dict.fromkeys(d.removeprefix(root) for d in ground.decisions[before:])
+    return {**result, "modules": loads.names(), "decisions": list(decisions)}

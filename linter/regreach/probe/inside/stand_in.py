@@ -30,10 +30,31 @@ class Ground:
         self.absent = frozenset(absent)
         self.decisions: list[str] = []
         self.stood_in: dict[str, None] = {}
+        self.taken: list[bool] = []
+        self._script: list[bool] | None = None
+        self._decided: dict[str, bool] = {}
+
+    def follow(self, script: Sequence[bool] | None) -> None:
+        """Decide as a script says, and yes beyond its end; with None, only note what is asked."""
+        self._script = None if script is None else list(script)
+        self.taken = []
+        self._decided = {}
+
+    def decide(self, what: str, default: bool = True) -> bool:
+        """Answer a question that the code puts to a stand-in: the same one always alike."""
+        if self._script is None:
+            self.note(what)
+            return default
+        if what not in self._decided:
+            place = len(self.taken)
+            answer = self._script[place] if place < len(self._script) else True
+            self.taken.append(answer)
+            self._decided[what] = answer
+        return self._decided[what]
 
     def note(self, what: str) -> None:
         """Note that a stand-in was asked for a decision, if code of the tree did so."""
-        at: types.FrameType | None = sys._getframe(2)
+        at: types.FrameType | None = sys._getframe(1)
         while at is not None and at.f_globals.get("__name__", "") == __name__:
             at = at.f_back
         # what the standard library does with an annotation, or with members of an enum, decides nothing
@@ -56,6 +77,9 @@ class Ground:
 
 class StandIn:
     """Anything that is in a stand-in module."""
+
+    _ground: Ground
+    _path: str
 
     def __init__(self, ground: Ground, path: str) -> None:
         self.__dict__.update(_ground=ground, _path=path, __module__="stand_in", __name__=path)
@@ -92,11 +116,11 @@ class StandIn:
         return id(self)
 
     def __bool__(self) -> bool:
-        self._ground.note(f"truth of {self._path}")
-        return True
+        return self._ground.decide(f"truth of {self._path}")
 
     def __iter__(self) -> Iterator[Any]:
-        self._ground.note(f"loop over {self._path}")
+        if self._ground.decide(f"loop over {self._path}", default=False):
+            return iter([StandIn(self._ground, f"{self._path}[]")])
         return iter(())
 
     def __len__(self) -> int:
@@ -104,8 +128,7 @@ class StandIn:
         return 0
 
     def __contains__(self, item: Any) -> bool:
-        self._ground.note(f"membership in {self._path}")
-        return False
+        return self._ground.decide(f"membership of {item!r} in {self._path}", default=False)
 
     def __instancecheck__(self, instance: Any) -> bool:
         return False
@@ -116,11 +139,26 @@ class StandIn:
     def __exit__(self, *args: Any) -> None:
         return None
 
-    def _compared(self, other: Any) -> bool:
-        if other is self:
-            return True
-        self._ground.note(f"comparison of {self._path}")
-        return False
+    def __eq__(self, other: object) -> bool:
+        return other is self or self._compared("==", other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __lt__(self, other: Any) -> bool:
+        return self._compared("<", other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._compared(">", other)
+
+    def __le__(self, other: Any) -> bool:
+        return self._compared("<=", other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._compared(">=", other)
+
+    def _compared(self, operator: str, other: Any) -> bool:
+        return self._ground.decide(f"{self._path} {operator} {other!r}", default=False)
 
     def _number(self) -> int:
         self._ground.note(f"number of {self._path}")
@@ -129,12 +167,7 @@ class StandIn:
     def _operated(self, *_: Any) -> Any:
         return StandIn(self._ground, f"{self._path} …")
 
-    __eq__ = _compared
-    __lt__ = __le__ = __gt__ = __ge__ = _compared
     __int__ = __index__ = _number
-
-    def __ne__(self, other: object) -> bool:
-        return not self._compared(other)
 
     def __float__(self) -> float:
         return float(self._number())
@@ -258,9 +291,13 @@ def _member(ground: Ground, owner: str, name: str, cells: dict[str, Any] | None 
 
 
 def _base_class(ground: Ground, path: str) -> type:
-    """Return a class to inherit from; unlike others, it has any attribute."""
+    """Return a class to inherit from; unlike others, it has any attribute, and so have its instances."""
 
-    class Base:
+    class Kind(type):
+        def __getattr__(cls, name: str) -> Any:
+            return _member(ground, path, name)
+
+    class Base(metaclass=Kind):
         def __init__(self, *args: Any, **keywords: Any) -> None:
             pass
 
