@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from regreach.evaluate import expressions as ev
+from regreach.evaluate.ancestry import class_mro, look_up_in_class
+from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.iteration import items_of
-from regreach.evaluate.machine import Abrupt, Frame, Machine, class_of
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     MISSING,
     NONE,
@@ -23,14 +25,12 @@ from regreach.evaluate.values import (
     External,
     Function,
     Instance,
-    Listing,
     Partial,
     Raised,
     Scope,
     Tuple,
     Union,
     Value,
-    join,
     may_be_missing,
     union,
     without_missing,
@@ -521,45 +521,6 @@ def _init_subclass(
             return
 
 
-def class_mro(cls: Class) -> tuple[Value, ...]:
-    """Return the method resolution order (C3), with what is not of the tree where it stands."""
-    if cls.mro:
-        return cls.mro
-    sequences: list[list[Value]] = []
-    for base in cls.bases:
-        if isinstance(base, Class):
-            sequences.append(list(class_mro(base)))
-        elif isinstance(base, Union):
-            sequences.append([UNKNOWN])
-        else:
-            sequences.append([base])
-    sequences.append([b if not isinstance(b, Union) else UNKNOWN for b in cls.bases])
-    result: list[Value] = [cls]
-    while any(sequences):
-        for sequence in sequences:
-            if sequence and not any(sequence[0] in s[1:] for s in sequences):
-                head = sequence[0]
-                break
-        else:
-            head = next(s[0] for s in sequences if s)
-        result.append(head)
-        sequences = [[v for v in s if v != head] for s in sequences]
-    return tuple(result)
-
-
-def look_up_in_class(cls: Class, name: str) -> Value:
-    """Return a class attribute along the MRO; MISSING when there is none, UNKNOWN when that is not known."""
-    maybe: list[Value] = []
-    for each in class_mro(cls):
-        if isinstance(each, Class):
-            value = each.cells.get(name, MISSING)
-            if value is not MISSING:
-                if not may_be_missing(value):
-                    return union((*maybe, value)) if maybe else value
-                maybe.append(without_missing(value))
-    return union(maybe) if maybe else MISSING
-
-
 def _super(machine: Machine, frame: Frame, node: ir.Call) -> Value:
     owner = frame.function.owner if frame.function is not None else None
     receiver = frame.receiver
@@ -757,6 +718,3 @@ def _builtin_exception(cls: Class) -> type[BaseException] | None:
             if isinstance(found, type) and issubclass(found, BaseException):
                 return found
     return None
-
-
-__all__ = ["Listing", "call", "class_of", "join"]

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from regreach.evaluate.ancestry import class_mro, look_up_in_class
+from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.importing import (
     bind,
     external_attribute,
@@ -13,7 +15,7 @@ from regreach.evaluate.importing import (
     module_attribute,
 )
 from regreach.evaluate.iteration import items_of, iterate
-from regreach.evaluate.machine import Abrupt, Frame, Machine
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     FALSE,
     MISSING,
@@ -151,7 +153,7 @@ def _instance_attribute(machine: Machine, frame: Frame, owner: Instance, name: s
         return without_missing(value)
     if name == "__class__":
         return owner.cls
-    from regreach.evaluate.calls import call, look_up_in_class
+    from regreach.evaluate.calls import call
 
     found = look_up_in_class(owner.cls, name)
     if found is MISSING:
@@ -170,7 +172,7 @@ def _instance_attribute(machine: Machine, frame: Frame, owner: Instance, name: s
 def _bind_to(
     machine: Machine, frame: Frame, found: Value, receiver: Value, cls: Class, name: str
 ) -> Value:
-    from regreach.evaluate.calls import call, look_up_in_class
+    from regreach.evaluate.calls import call
 
     if isinstance(found, Union):
         return union(
@@ -195,8 +197,6 @@ def _bind_to(
 
 def _closed(cls: Class) -> bool:
     """Return whether all ancestors of a class are known, so that a missing name is known to be missing."""
-    from regreach.evaluate.calls import class_mro
-
     return all(
         OPEN not in c.cells and "__getattribute__" not in c.cells
         if isinstance(c, Class)
@@ -210,7 +210,7 @@ def _is_special(name: str) -> bool:
 
 
 def _class_attribute(machine: Machine, frame: Frame, owner: Class, name: str) -> Value:
-    from regreach.evaluate.calls import call, look_up_in_class
+    from regreach.evaluate.calls import call
 
     found = look_up_in_class(owner, name)
     if found is MISSING:
@@ -241,7 +241,7 @@ def set_attribute(machine: Machine, frame: Frame, owner: Value, name: str, value
     targets = alternatives(owner)
     for target in targets:
         if isinstance(target, Instance):
-            from regreach.evaluate.calls import call, look_up_in_class
+            from regreach.evaluate.calls import call
 
             found = look_up_in_class(target.cls, name)
             if isinstance(found, Instance):
@@ -292,7 +292,7 @@ def get_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Value:
             return without_missing(owner.cells.get(key.value, UNKNOWN))
         return owner  # a generic alias
     if isinstance(owner, Instance):
-        from regreach.evaluate.calls import call, look_up_in_class
+        from regreach.evaluate.calls import call
 
         getter = look_up_in_class(owner.cls, "__getitem__")
         if isinstance(getter, Function):
@@ -402,7 +402,7 @@ def set_item(machine: Machine, frame: Frame, owner: Value, key: Value, value: Va
                 machine.replay.spoil()
                 machine.heap.write(machine.modules, key.value, value)
         elif isinstance(target, Instance):
-            from regreach.evaluate.calls import call, look_up_in_class
+            from regreach.evaluate.calls import call
 
             setter = look_up_in_class(target.cls, "__setitem__")
             if isinstance(setter, Function):
@@ -502,7 +502,7 @@ def truth(machine: Machine, frame: Frame, value: Value) -> bool | None:
 
 
 def _instance_truth(machine: Machine, frame: Frame, value: Instance) -> bool | None:
-    from regreach.evaluate.calls import call, look_up_in_class
+    from regreach.evaluate.calls import call
 
     if value.member is not None:
         inner = value.cells.get("value", UNKNOWN)
@@ -517,8 +517,6 @@ def _instance_truth(machine: Machine, frame: Frame, value: Instance) -> bool | N
 
 
 def _is_mixed_enum(cls: Class) -> bool:
-    from regreach.evaluate.calls import class_mro
-
     mixed = {
         "builtins.int",
         "builtins.str",
@@ -675,7 +673,7 @@ def equal(machine: Machine, frame: Frame, left: Value, right: Value) -> bool | N
         return False if NONE in (left, right) else None
     for a, b in ((left, right), (right, left)):
         if isinstance(a, Instance) and not (a.member is not None and not _is_mixed_enum(a.cls)):
-            from regreach.evaluate.calls import call, look_up_in_class
+            from regreach.evaluate.calls import call
 
             method = look_up_in_class(a.cls, "__eq__")
             if isinstance(method, Function):
@@ -731,7 +729,7 @@ def _contains(machine: Machine, frame: Frame, container: Value, item: Value) -> 
         except TypeError:
             return None
     if isinstance(container, Instance):
-        from regreach.evaluate.calls import call, look_up_in_class
+        from regreach.evaluate.calls import call
 
         method = look_up_in_class(container.cls, "__contains__")
         if isinstance(method, Function):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from regreach.evaluate.machine import Abrupt, Frame, Machine, Place
+from regreach.evaluate.frames import Abrupt, Frame, Place
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.replay import EXECUTING
 from regreach.evaluate.values import (
     MISSING,

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from regreach.evaluate import expressions as ev
+from regreach.evaluate.ancestry import class_mro, class_of
+from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.importing import (
     absolute_name,
     import_module,
@@ -20,7 +22,7 @@ from regreach.evaluate.importing import (
     relative_name,
 )
 from regreach.evaluate.iteration import MAX_ITEMS, items_of
-from regreach.evaluate.machine import Abrupt, Frame, Machine, class_of
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     FALSE,
     MISSING,
@@ -256,8 +258,6 @@ def _verdict(verdicts: set[bool | None]) -> Value:
 
 
 def _is_subclass(cls: Value, kinds: Value) -> bool | None:
-    from regreach.evaluate.calls import class_mro
-
     if isinstance(kinds, Tuple):
         verdicts = [_is_subclass(cls, k) for k in kinds.items]
         if True in verdicts:
@@ -350,10 +350,10 @@ def _reversed(machine: Machine, frame: Frame, args: Args, _: Keywords, site: Sit
 @_model("builtins.sorted")
 def _sorted(machine: Machine, frame: Frame, args: Args, keywords: Keywords, site: Site) -> Value:
     items = items_of(machine, frame, args[0]) if args else None
-    plain = [ev.plain(machine, item) for item in items or ()]
+    values = [ev.plain(machine, item) for item in items or ()]
     ordered: list[Value] | None = None
-    if items is not None and not keywords and None not in plain:
-        pairs = list(zip([p[0] for p in plain if p is not None], items, strict=True))
+    if items is not None and not keywords and None not in values:
+        pairs = list(zip([p[0] for p in values if p is not None], items, strict=True))
         try:
             ordered = [item for _, item in sorted(pairs, key=lambda pair: pair[0])]
         except TypeError as error:
@@ -918,13 +918,3 @@ _LIST_METHODS: dict[str, Model] = {
     "copy": _listing_copy,
     "clear": _clear,
 }
-
-__all__ = [
-    "BUILTINS",
-    "Abrupt",
-    "Descriptor",
-    "Instance",
-    "call_external",
-    "decorate_external",
-    "method_of",
-]

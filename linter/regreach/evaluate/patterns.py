@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regreach.evaluate import expressions as ev
+from regreach.evaluate.frames import Frame
 from regreach.evaluate.iteration import items_of
 from regreach.evaluate.library import is_instance
-from regreach.evaluate.machine import Frame, Machine
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     MISSING,
     UNKNOWN,

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from regreach.evaluate import expressions as ev
-from regreach.evaluate.calls import call, class_mro, define_class, instantiate_exception
+from regreach.evaluate.ancestry import class_mro
+from regreach.evaluate.calls import call, define_class, instantiate_exception
+from regreach.evaluate.frames import Abrupt, Frame, Pending, Place
 from regreach.evaluate.importing import bind, import_from, import_statement
 from regreach.evaluate.iteration import items_of, iterate
-from regreach.evaluate.machine import Abrupt, Frame, Machine, Pending, Place
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.patterns import match_pattern
 from regreach.evaluate.values import (
     MISSING,
@@ -21,14 +23,12 @@ from regreach.evaluate.values import (
     Const,
     Dict,
     External,
-    Function,
     Instance,
     Module,
     Raised,
     Scope,
     Tuple,
     Value,
-    alternatives,
 )
 from regreach.facts import ir
 
@@ -177,12 +177,12 @@ def _branch(
 ) -> Value:
     """Run one way, or both when the test is unknown; names that the test is about are narrowed."""
     place = machine.place(frame)
-    truth = ev.truth(machine, frame, ev.evaluate(machine, frame, test))
-    if truth is True:
+    verdict = ev.truth(machine, frame, ev.evaluate(machine, frame, test))
+    if verdict is True:
         if machine.taken is not None:
             machine.taken.append(place)
         return when_true()
-    if truth is False:
+    if verdict is False:
         return when_false()
 
     def narrowed(way: Callable[[], Value], outcome: bool) -> Callable[[], Value]:
@@ -292,10 +292,10 @@ def _while(machine: Machine, frame: Frame, node: ir.While) -> None:
     context = frame.context
     for turn in range(MAX_TURNS):
         frame.line = node.line
-        truth = ev.truth(machine, frame, ev.evaluate(machine, frame, node.test))
-        if truth is False:
+        verdict = ev.truth(machine, frame, ev.evaluate(machine, frame, node.test))
+        if verdict is False:
             break
-        if truth is None or turn == MAX_TURNS - 1 or len(frame.pendings) > start:
+        if verdict is None or turn == MAX_TURNS - 1 or len(frame.pendings) > start:
             _some_turns(machine, frame, node.body, lambda: None)
             break
         frame.context = machine.context(context, id(node), turn)
@@ -578,5 +578,3 @@ _RUN: dict[type, Callable[[Machine, Frame, Any], None]] = {
     ir.ClassDef: _class,
     ir.Match: _match,
 }
-
-__all__ = ["MAX_TURNS", "OPEN", "Function", "alternatives", "assign", "run_block"]
