@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from regreach.arrivals import Arrivals
 from regreach.call_sites import Site, find_sites, is_ignored
-from regreach.evaluate.expressions import evaluate
+from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Abrupt, Frame, Place
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Ended, Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from regreach.evaluate.expressions import evaluate
+from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Ended, Session

@@ -8,6 +8,7 @@ from typing import Any
 
 from regreach.evaluate import expressions as ev
 from regreach.evaluate.ancestry import class_mro, look_up_in_class
+from regreach.evaluate.dispatch import evaluate, run_block
 from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.iteration import items_of
 from regreach.evaluate.machine import Machine
@@ -53,14 +54,14 @@ _RECORD_BASES = {
 
 def call_expression(machine: Machine, frame: Frame, node: ir.Call) -> Value:
     """Evaluate a call expression: function, arguments, the call."""
-    function = ev.evaluate(machine, frame, node.func)
+    function = evaluate(machine, frame, node.func)
     if function == External("builtins.super"):
         return _super(machine, frame, node)
     args: list[Value] = []
     keywords: dict[str, Value] = {}
     complete = True
     for arg in node.args:
-        value = ev.evaluate(machine, frame, arg.value)
+        value = evaluate(machine, frame, arg.value)
         if arg.star == 0 and arg.keyword is None:
             args.append(value)
         elif arg.star == 0:
@@ -264,21 +265,19 @@ def _default(machine: Machine, inner: Frame, function: Function, param: ir.Param
     found = function.defaults.get(param.name)
     if found is None:
         # evaluated by the ``def`` statement, unless it is a literal
-        found = UNKNOWN if param.default is None else ev.evaluate(machine, inner, param.default)
+        found = UNKNOWN if param.default is None else evaluate(machine, inner, param.default)
     return found
 
 
 def _run_body(
     machine: Machine, frame: Frame, inner: Frame, definition: ir.FunctionDef | ir.Lambda
 ) -> Value:
-    from regreach.evaluate.statements import run_block
-
     current: Abrupt | None = Abrupt("return")
     with machine.running(inner), machine.calling():
         try:
             if isinstance(definition, ir.Lambda):
                 inner.line = frame.line
-                current = Abrupt("return", ev.evaluate(machine, inner, definition.body))
+                current = Abrupt("return", evaluate(machine, inner, definition.body))
             else:
                 inner.body = body_of(machine, inner.module.name, definition)
                 run_block(machine, inner, inner.body)
@@ -323,7 +322,7 @@ def make_function(machine: Machine, frame: Frame, node: ir.FunctionDef) -> Funct
     function = _new_function(machine, frame, node, node.name)
     for param in node.params or ():
         if param.default is not None:
-            function.defaults[param.name] = ev.evaluate(machine, frame, param.default)
+            function.defaults[param.name] = evaluate(machine, frame, param.default)
     return function
 
 
@@ -332,7 +331,7 @@ def make_lambda(machine: Machine, frame: Frame, node: ir.Lambda) -> Function:
     function = _new_function(machine, frame, node, "<lambda>")
     for param in node.params:
         if param.default is not None:
-            function.defaults[param.name] = ev.evaluate(machine, frame, param.default)
+            function.defaults[param.name] = evaluate(machine, frame, param.default)
     return function
 
 
@@ -387,12 +386,10 @@ def apply_decorators(
 
 def define_class(machine: Machine, frame: Frame, node: ir.ClassDef) -> Value:
     """Run a ``class`` statement: bases, body, the class object."""
-    from regreach.evaluate.statements import run_block
-
     bases: list[Value] = []
     keywords: dict[str, Value] = {}
     for arg in node.args:
-        value = ev.evaluate(machine, frame, arg.value)
+        value = evaluate(machine, frame, arg.value)
         if arg.keyword is not None:
             keywords[arg.keyword] = value
         else:
@@ -525,9 +522,9 @@ def _super(machine: Machine, frame: Frame, node: ir.Call) -> Value:
     owner = frame.function.owner if frame.function is not None else None
     receiver = frame.receiver
     if len(node.args) == 2:
-        first = ev.evaluate(machine, frame, node.args[0].value)
+        first = evaluate(machine, frame, node.args[0].value)
         owner = first if isinstance(first, Class) else None
-        receiver = ev.evaluate(machine, frame, node.args[1].value)
+        receiver = evaluate(machine, frame, node.args[1].value)
     if owner is None or not isinstance(receiver, (Instance, Class)):
         return UNKNOWN
     cls = receiver.cls if isinstance(receiver, Instance) else receiver

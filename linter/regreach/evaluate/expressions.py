@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from regreach.evaluate.ancestry import class_mro, look_up_in_class
+from regreach.evaluate.dispatch import EVALUATE, evaluate
 from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.importing import (
     bind,
@@ -50,11 +51,6 @@ from regreach.facts import ir
 from regreach.facts.walk import dotted_name
 
 _MAX_TEXT = 10_000  # a constant longer than this is not computed further
-
-
-def evaluate(machine: Machine, frame: Frame, node: ir.Expr) -> Value:
-    """Return the value of an expression. Raises Abrupt when it raises."""
-    return _EVALUATE[type(node)](machine, frame, node)
 
 
 def _const(_: Machine, __: Frame, node: ir.Const) -> Value:
@@ -1040,7 +1036,7 @@ def _clauses(
     outer: Frame,
 ) -> bool:
     """Run the clauses from ``index`` on; return whether the results are all there is."""
-    from regreach.evaluate.statements import assign
+    from regreach.evaluate.assignment import assign
 
     if index == len(node.clauses):
         element = evaluate(machine, frame, node.element)
@@ -1088,24 +1084,26 @@ def _opaque(machine: Machine, frame: Frame, node: ir.Opaque) -> Value:
     return UNKNOWN
 
 
-_EVALUATE: dict[type, Callable[[Machine, Frame, Any], Value]] = {
-    ir.Const: _const,
-    ir.Name: _name,
-    ir.Attribute: _attribute,
-    ir.Call: _call,
-    ir.Subscript: _subscript,
-    ir.Sequence: _sequence,
-    ir.Dict: _dict,
-    ir.BoolOp: _bool_op,
-    ir.Not: _not,
-    ir.Compare: _compare,
-    ir.Binary: _binary_node,
-    ir.Unary: _unary,
-    ir.Conditional: _conditional,
-    ir.Walrus: _walrus,
-    ir.Lambda: _lambda,
-    ir.FString: _fstring,
-    ir.Comprehension: _comprehension,
-    ir.Starred: _starred,
-    ir.Opaque: _opaque,
-}
+EVALUATE.update(
+    {
+        ir.Const: _const,
+        ir.Name: _name,
+        ir.Attribute: _attribute,
+        ir.Call: _call,
+        ir.Subscript: _subscript,
+        ir.Sequence: _sequence,
+        ir.Dict: _dict,
+        ir.BoolOp: _bool_op,
+        ir.Not: _not,
+        ir.Compare: _compare,
+        ir.Binary: _binary_node,
+        ir.Unary: _unary,
+        ir.Conditional: _conditional,
+        ir.Walrus: _walrus,
+        ir.Lambda: _lambda,
+        ir.FString: _fstring,
+        ir.Comprehension: _comprehension,
+        ir.Starred: _starred,
+        ir.Opaque: _opaque,
+    }
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from regreach.evaluate.dispatch import run_block
 from regreach.evaluate.frames import Abrupt, Frame, Place
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.replay import EXECUTING
@@ -192,8 +193,6 @@ def _run_load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
 
 def run_module(machine: Machine, module: Module, body: ir.Body, importer: Frame) -> None:
     """Run a module's body; what may be raised there may be raised at the importer's line."""
-    from regreach.evaluate.statements import run_block
-
     frame = Frame(module, module, context=machine.context(0, "module", module.name))
     ended: Abrupt | None = None
     with machine.running(frame), machine.module_level():

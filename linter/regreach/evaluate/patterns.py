@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regreach.evaluate import expressions as ev
+from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.iteration import items_of
 from regreach.evaluate.library import is_instance
@@ -69,7 +70,7 @@ def _match_one(
     if pattern.value is None:
         bound.update(dict.fromkeys(pattern.bound_names(), UNKNOWN))
         return None
-    value = ev.evaluate(machine, frame, pattern.value)
+    value = evaluate(machine, frame, pattern.value)
     if pattern.kind == "value":
         return ev.equal(machine, frame, subject, value)
     if pattern.kind == "singleton":

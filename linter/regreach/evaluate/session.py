@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
+from regreach.evaluate import expressions, statements  # noqa: F401  (they fill the tables)
 from regreach.evaluate.calls import call
 from regreach.evaluate.expressions import get_attribute
 from regreach.evaluate.frames import Abrupt, Frame, Pending, Place
