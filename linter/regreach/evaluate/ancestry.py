@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from regreach.evaluate.values import (
     MISSING,
+    OPEN,
     UNKNOWN,
     Class,
     Const,
@@ -77,3 +78,26 @@ def look_up_in_class(cls: Class, name: str) -> Value:
                     return union((*maybe, value)) if maybe else value
                 maybe.append(without_missing(value))
     return union(maybe) if maybe else MISSING
+
+
+def closed(cls: Class) -> bool:
+    """Return whether all ancestors of a class are known, so that a missing name is known to be missing."""
+    return all(
+        OPEN not in c.cells and "__getattribute__" not in c.cells
+        if isinstance(c, Class)
+        else c == External("builtins.object")
+        for c in class_mro(cls)
+    )
+
+
+def is_mixed_enum(cls: Class) -> bool:
+    """Return whether the members of an enum are true, and equal to others, as their values are."""
+    mixed = {
+        "builtins.int",
+        "builtins.str",
+        "enum.IntEnum",
+        "enum.StrEnum",
+        "enum.Flag",
+        "enum.IntFlag",
+    }
+    return any(isinstance(c, External) and c.path in mixed for c in class_mro(cls))

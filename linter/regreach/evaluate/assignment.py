@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from regreach.evaluate.attributes import set_attribute
 from regreach.evaluate.dispatch import evaluate
-from regreach.evaluate.expressions import binary, set_attribute, set_item
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.importing import bind
+from regreach.evaluate.items import set_item
 from regreach.evaluate.iteration import items_of
 from regreach.evaluate.machine import Machine
+from regreach.evaluate.operators import binary
 from regreach.evaluate.values import (
     MISSING,
     OPEN,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from regreach.evaluate.calls import call
 from regreach.evaluate.dispatch import run_block
 from regreach.evaluate.frames import Abrupt, Frame, Place
 from regreach.evaluate.machine import Machine
@@ -356,8 +357,6 @@ def _getattr_hook(machine: Machine, frame: Frame, module: Module, name: str) -> 
 
 
 def _ask_hook(machine: Machine, frame: Frame, module: Module, name: str) -> Value | None:
-    from regreach.evaluate.calls import call
-
     hook = module.cells.get("__getattr__", MISSING)
     if not isinstance(hook, Function) or name.startswith("__"):
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regreach.evaluate.assignment import assign
+from regreach.evaluate.comparisons import truth
 from regreach.evaluate.dispatch import evaluate, run_block
-from regreach.evaluate.expressions import truth
 from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.importing import bind
 from regreach.evaluate.iteration import iterate

@@ -11,8 +11,8 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from regreach.evaluate import expressions, statements  # noqa: F401  (they fill the tables)
+from regreach.evaluate.attributes import get_attribute
 from regreach.evaluate.calls import call
-from regreach.evaluate.expressions import get_attribute
 from regreach.evaluate.frames import Abrupt, Frame, Pending, Place
 from regreach.evaluate.heap import Delta
 from regreach.evaluate.importing import import_module, loaded_modules

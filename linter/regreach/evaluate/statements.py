@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from regreach.evaluate.assignment import ann_assign, assign_statement, aug_assign, delete
 from regreach.evaluate.branching import assert_statement, if_statement, match_statement
-from regreach.evaluate.calls import (
-    apply_decorators,
-    define_class,
-    instantiate_exception,
-    make_function,
-)
+from regreach.evaluate.calls import call
+from regreach.evaluate.classes import define_class
 from regreach.evaluate.dispatch import RUN, evaluate
+from regreach.evaluate.exceptions import instantiate_exception
 from regreach.evaluate.frames import Abrupt, Frame
+from regreach.evaluate.functions import make_function
 from regreach.evaluate.importing import bind, import_from, import_statement
+from regreach.evaluate.library.decorators import decorate_external
 from regreach.evaluate.loops import for_statement, while_statement
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.trying import try_statement, with_statement
-from regreach.evaluate.values import NONE, UNKNOWN, Raised, Value
+from regreach.evaluate.values import NONE, UNKNOWN, External, Raised, Value
 from regreach.facts import ir
 
 
@@ -62,6 +63,23 @@ def _class(machine: Machine, frame: Frame, node: ir.ClassDef) -> None:
     value = apply_decorators(machine, frame, node.decorators, decorators, cls)
     frame.line = node.line
     bind(machine, frame, node.name, value)
+
+
+def apply_decorators(
+    machine: Machine,
+    frame: Frame,
+    nodes: Sequence[ir.Decorator],
+    decorators: Sequence[Value],
+    value: Value,
+) -> Value:
+    """Apply evaluated decorators, the one next to the definition first."""
+    for node, decorator in zip(reversed(nodes), reversed(decorators), strict=True):
+        frame.line = node.line
+        if isinstance(decorator, External):
+            value = decorate_external(machine, decorator, value)
+        else:
+            value = call(machine, frame, decorator, (value,), {}, site=("decorate", id(node)))
+    return value
 
 
 RUN.update(

@@ -8,9 +8,9 @@ from typing import Any
 
 from regreach.evaluate.ancestry import class_mro
 from regreach.evaluate.assignment import assign
+from regreach.evaluate.attributes import get_attribute
 from regreach.evaluate.calls import call
 from regreach.evaluate.dispatch import block, evaluate, run_block
-from regreach.evaluate.expressions import get_attribute
 from regreach.evaluate.frames import Abrupt, Frame, Pending
 from regreach.evaluate.importing import bind
 from regreach.evaluate.machine import Machine
@@ -28,7 +28,6 @@ from regreach.evaluate.values import (
 from regreach.facts import ir
 
 _IMPORT_ERROR = Raised(External("builtins.ImportError"))
-
 _HandlerPair = tuple[Callable[[Raised], "bool | None"], Callable[[Raised], None]]
 
 
