@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from regreach.evaluate.machine import Machine, World
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import FALSE, TRUE
+from regreach.evaluate.world import World
 from regreach.graph import ImportGraph
 from regreach.process import ProcessRoots
 from regreach.program import Program

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from regreach.call_sites import Site, parameters_of
-from regreach.evaluate.calls import look_up_in_class
-from regreach.evaluate.machine import Abrupt, Explorer, Frame
+from regreach.evaluate.ancestry import look_up_in_class
+from regreach.evaluate.explorer import Explorer
+from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import (
     MISSING,

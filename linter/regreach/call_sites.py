@@ -6,7 +6,8 @@ import fnmatch
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from regreach.evaluate.calls import look_up_in_class, parameters
+from regreach.evaluate.ancestry import look_up_in_class
+from regreach.evaluate.functions import parameters
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import MISSING, Class, Function
 from regreach.facts import ir, walk

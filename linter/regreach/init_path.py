@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from regreach.evaluate.calls import dataclass_fields
-from regreach.evaluate.expressions import dict_get
+from regreach.evaluate.frames import Place
+from regreach.evaluate.instances import dataclass_fields
+from regreach.evaluate.items import dict_get
 from regreach.evaluate.iteration import enum_members
-from regreach.evaluate.machine import Place
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.values import (
     MISSING,

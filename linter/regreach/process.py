@@ -15,8 +15,9 @@ from collections.abc import Iterable, Sequence
 
 import networkx as nx
 
-from regreach.evaluate.machine import Machine, Sources
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Ended, Session
+from regreach.evaluate.world import Sources
 from regreach.graph import ImportGraph
 from regreach.program import Program, View
 from regreach.supply.prediction import import_lines

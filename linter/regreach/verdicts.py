@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from regreach.arrivals import Arrivals
 from regreach.call_sites import Site, find_sites, is_ignored
-from regreach.evaluate.expressions import evaluate
-from regreach.evaluate.machine import Abrupt, Frame, Machine, Place, World
+from regreach.evaluate.dispatch import evaluate
+from regreach.evaluate.frames import Abrupt, Frame, Place
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.values import UNKNOWN, Const, Module, Raised, Value
+from regreach.evaluate.world import World
 from regreach.facts import ir
 from regreach.graph import ImportGraph, edges_of
 from regreach.init_path import InitPath, InitRun, Key, state_of

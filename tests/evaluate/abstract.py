@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from regreach.evaluate.expressions import evaluate
-from regreach.evaluate.machine import Frame, Machine, World
+from regreach.evaluate.dispatch import evaluate
+from regreach.evaluate.frames import Frame
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.values import (
     FALSE,
@@ -22,6 +23,7 @@ from regreach.evaluate.values import (
     Value,
     may_be_missing,
 )
+from regreach.evaluate.world import World
 from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
 from regreach.tree.modules import modules_of

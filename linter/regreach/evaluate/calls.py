@@ -1,14 +1,15 @@
-"""Calls, functions and classes on the abstract machine."""
+"""Calls on the abstract machine: which function runs, with which arguments."""
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from regreach.evaluate import expressions as ev
-from regreach.evaluate.iteration import items_of
-from regreach.evaluate.machine import Abrupt, Frame, Machine, class_of
+from regreach.evaluate.ancestry import look_up_in_class
+from regreach.evaluate.dispatch import evaluate, run_block
+from regreach.evaluate.frames import Abrupt, Frame
+from regreach.evaluate.functions import body_of, parameters
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     MISSING,
     NONE,
@@ -23,75 +24,14 @@ from regreach.evaluate.values import (
     External,
     Function,
     Instance,
-    Listing,
     Partial,
-    Raised,
     Scope,
     Tuple,
     Union,
     Value,
-    join,
-    may_be_missing,
-    union,
-    without_missing,
 )
 from regreach.facts import ir
 from regreach.facts.walk import is_generator
-
-_ENUM_BASES = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
-_PLAIN_METACLASS = External("abc.ABCMeta")
-# A class with such a base is made from its annotated fields, as a dataclass is.
-_RECORD_BASES = {
-    External("typing.NamedTuple"),
-    External("msgspec.Struct"),
-    External("pydantic.BaseModel"),
-}
-
-
-# -- calling ----------------------------------------------------------------------------------
-
-
-def call_expression(machine: Machine, frame: Frame, node: ir.Call) -> Value:
-    """Evaluate a call expression: function, arguments, the call."""
-    function = ev.evaluate(machine, frame, node.func)
-    if function == External("builtins.super"):
-        return _super(machine, frame, node)
-    args: list[Value] = []
-    keywords: dict[str, Value] = {}
-    complete = True
-    for arg in node.args:
-        value = ev.evaluate(machine, frame, arg.value)
-        if arg.star == 0 and arg.keyword is None:
-            args.append(value)
-        elif arg.star == 0:
-            assert arg.keyword is not None
-            keywords[arg.keyword] = value
-        elif arg.star == 1:
-            items = items_of(machine, frame, value)
-            complete = complete and items is not None
-            args.extend(items or ())
-        else:
-            known = _spread(machine, value)
-            complete = complete and known is not None
-            keywords.update(known or {})
-    frame.line = node.line
-    return call(
-        machine, frame, function, tuple(args), keywords, site=(id(node),), complete=complete
-    )
-
-
-def _spread(machine: Machine, value: Value) -> dict[str, Value] | None:
-    if not isinstance(value, Dict):
-        return None
-    machine.replay.read(value)
-    if OPEN in value.cells:
-        return None
-    result: dict[str, Value] = {}
-    for key, each in value.cells.items():
-        if not isinstance(key, Const) or not isinstance(key.value, str) or may_be_missing(each):
-            return None
-        result[key.value] = each
-    return result
 
 
 def call(
@@ -108,8 +48,6 @@ def call(
 
     Returns UNKNOWN for what cannot be followed. Raises Abrupt when the call raises.
     """
-    from regreach.evaluate.library import call_external
-
     if isinstance(function, Bound):
         return call(
             machine,
@@ -123,6 +61,8 @@ def call(
     if isinstance(function, Function):
         return _call_function(machine, frame, function, args, keywords, site, complete)
     if isinstance(function, Class):
+        from regreach.evaluate.instances import instantiate
+
         return instantiate(machine, frame, function, args, keywords, site=site, complete=complete)
     if isinstance(function, Builtin):
         return function.call(machine, frame, args, keywords, site)
@@ -140,6 +80,8 @@ def call(
     if isinstance(function, Descriptor):
         return call(machine, frame, function.function, args, keywords, site=site, complete=complete)
     if isinstance(function, External):
+        from regreach.evaluate.library.external import call_external
+
         return call_external(machine, frame, function, args, keywords, site)
     if isinstance(function, Instance):
         method = look_up_in_class(function.cls, "__call__")
@@ -264,21 +206,19 @@ def _default(machine: Machine, inner: Frame, function: Function, param: ir.Param
     found = function.defaults.get(param.name)
     if found is None:
         # evaluated by the ``def`` statement, unless it is a literal
-        found = UNKNOWN if param.default is None else ev.evaluate(machine, inner, param.default)
+        found = UNKNOWN if param.default is None else evaluate(machine, inner, param.default)
     return found
 
 
 def _run_body(
     machine: Machine, frame: Frame, inner: Frame, definition: ir.FunctionDef | ir.Lambda
 ) -> Value:
-    from regreach.evaluate.statements import run_block
-
     current: Abrupt | None = Abrupt("return")
     with machine.running(inner), machine.calling():
         try:
             if isinstance(definition, ir.Lambda):
                 inner.line = frame.line
-                current = Abrupt("return", ev.evaluate(machine, inner, definition.body))
+                current = Abrupt("return", evaluate(machine, inner, definition.body))
             else:
                 inner.body = body_of(machine, inner.module.name, definition)
                 run_block(machine, inner, inner.body)
@@ -296,467 +236,3 @@ def _run_body(
     if current.kind == "raise":
         raise current
     return current.value
-
-
-def parameters(machine: Machine, function: Function) -> tuple[ir.Param, ...]:
-    """Return the parameters of a function, parsed now if need be."""
-    definition = function.definition
-    if definition.params is not None:
-        return definition.params
-    facts = machine.sources.facts(function.module.name)
-    assert facts is not None, "a function of a module without source"
-    return facts.params_of(definition)
-
-
-def body_of(machine: Machine, module: str, definition: ir.FunctionDef) -> ir.Body:
-    """Return the statements of a function, parsed now if need be."""
-    facts = machine.sources.facts(module)
-    assert facts is not None, "a function of a module without source"
-    return facts.body_of(definition)
-
-
-# -- functions --------------------------------------------------------------------------------
-
-
-def make_function(machine: Machine, frame: Frame, node: ir.FunctionDef) -> Function:
-    """Create the function object of a ``def`` statement; its defaults are evaluated now."""
-    function = _new_function(machine, frame, node, node.name)
-    for param in node.params or ():
-        if param.default is not None:
-            function.defaults[param.name] = ev.evaluate(machine, frame, param.default)
-    return function
-
-
-def make_lambda(machine: Machine, frame: Frame, node: ir.Lambda) -> Function:
-    """Create the function object of a ``lambda``."""
-    function = _new_function(machine, frame, node, "<lambda>")
-    for param in node.params:
-        if param.default is not None:
-            function.defaults[param.name] = ev.evaluate(machine, frame, param.default)
-    return function
-
-
-def _new_function(
-    machine: Machine, frame: Frame, node: ir.FunctionDef | ir.Lambda, name: str
-) -> Function:
-    in_class = isinstance(frame.scope, Scope) and "<class>" in frame.scope.cells
-    enclosing = frame.enclosing
-    if isinstance(frame.scope, Scope) and not in_class:
-        enclosing = (*enclosing, frame.scope)
-    prefix = ""
-    if in_class:
-        owner = frame.scope.cells["<class>"]
-        prefix = owner.qualname + "." if isinstance(owner, Class) else ""
-    elif frame.function is not None:
-        prefix = f"{frame.function.qualname}.<locals>."
-
-    def make() -> Function:
-        return Function(node, frame.module, prefix + name, enclosing)
-
-    function = machine.allocate(make, frame, "function", id(node))
-    assert isinstance(function, Function)
-    if in_class:
-        owner = frame.scope.cells["<class>"]
-        function.owner = owner if isinstance(owner, Class) else None
-    elif frame.function is not None:
-        function.owner = frame.function.owner
-    return function
-
-
-def apply_decorators(
-    machine: Machine,
-    frame: Frame,
-    nodes: Sequence[ir.Decorator],
-    decorators: Sequence[Value],
-    value: Value,
-) -> Value:
-    """Apply evaluated decorators, the one next to the definition first."""
-    from regreach.evaluate.library import decorate_external
-
-    for node, decorator in zip(reversed(nodes), reversed(decorators), strict=True):
-        frame.line = node.line
-        if isinstance(decorator, External):
-            value = decorate_external(machine, decorator, value)
-        else:
-            value = call(machine, frame, decorator, (value,), {}, site=("decorate", id(node)))
-    return value
-
-
-# -- classes ----------------------------------------------------------------------------------
-
-
-def define_class(machine: Machine, frame: Frame, node: ir.ClassDef) -> Value:
-    """Run a ``class`` statement: bases, body, the class object."""
-    from regreach.evaluate.statements import run_block
-
-    bases: list[Value] = []
-    keywords: dict[str, Value] = {}
-    for arg in node.args:
-        value = ev.evaluate(machine, frame, arg.value)
-        if arg.keyword is not None:
-            keywords[arg.keyword] = value
-        else:
-            bases.append(UNKNOWN if arg.star else value)
-    frame.line = node.line
-    prefix = ""
-    if isinstance(frame.scope, Scope):
-        outer = frame.scope.cells.get("<class>")
-        if isinstance(outer, Class):
-            prefix = outer.qualname + "."
-        elif frame.function is not None:
-            prefix = f"{frame.function.qualname}.<locals>."
-    made = machine.allocate(
-        lambda: Class(frame.module, prefix + node.name), frame, "class", id(node)
-    )
-    assert isinstance(made, Class)
-    made.bases = tuple(bases)
-    made.mro = ()
-    made.mro = class_mro(made)
-    made.is_enum = _is_enum(made)
-    made.is_dataclass = any(
-        b in _RECORD_BASES or (isinstance(b, Class) and b.is_dataclass) for b in class_mro(made)[1:]
-    )
-    scope = machine.allocate(Scope, frame, "class body", id(node))
-    assert isinstance(scope, Scope)
-    write = machine.heap.write
-    write(scope, "<class>", made)
-    write(scope, "<fields>", Tuple(()))
-    enclosing = frame.enclosing
-    if isinstance(frame.scope, Scope) and "<class>" not in frame.scope.cells:
-        enclosing = (*enclosing, frame.scope)
-    body_frame = Frame(
-        frame.module,
-        scope,
-        enclosing,
-        frame.function,
-        machine.context(frame.context, "class", id(node)),
-    )
-    ended: Abrupt | None = None
-    with machine.running(body_frame):
-        try:
-            run_block(machine, body_frame, node.body)
-        except Abrupt as abrupt:
-            ended = abrupt
-    frame.pendings.extend(body_frame.pendings)
-    if ended is not None:
-        raise ended
-    order = []
-    for name, value in scope.cells.items():
-        if name == "<class>":
-            continue
-        write(made, name, value)
-        order.append(name)
-    if keywords.get("metaclass", _PLAIN_METACLASS) != _PLAIN_METACLASS:
-        write(made, OPEN, UNKNOWN)  # it may give the class more attributes
-    if made.is_enum:
-        _make_members(machine, frame, made, order)
-    for name in order:
-        _set_name(machine, frame, made, name)
-    _init_subclass(machine, frame, made, keywords)
-    return made
-
-
-def _is_enum(cls: Class) -> bool:
-    return any(isinstance(c, External) and c.path in _ENUM_BASES for c in class_mro(cls))
-
-
-def _make_members(machine: Machine, frame: Frame, cls: Class, names: Sequence[str]) -> None:
-    members: list[str] = []
-    by_value: dict[Value, Value] = {}
-    count = 0
-    for name in names:
-        value = cls.cells[name]
-        if name.startswith(("_", "<")) or isinstance(value, (Function, Descriptor, Class)):
-            continue
-        if isinstance(value, (Bound, Builtin, Partial)):
-            continue
-        if value == External("enum.auto()"):
-            count += 1
-            value = Const(count)
-        elif isinstance(value, Const) and isinstance(value.value, int):
-            count = value.value
-        if value in by_value:
-            machine.heap.write(cls, name, by_value[value])  # an alias
-            continue
-        member = machine.allocate(
-            lambda name=name: Instance(cls, name),  # type: ignore[misc]
-            frame,
-            "member",
-            id(cls),
-            name,
-        )
-        machine.heap.write(member, "value", value)
-        machine.heap.write(member, "_value_", value)
-        machine.heap.write(member, "name", Const(name))
-        machine.heap.write(cls, name, member)
-        by_value[value] = member
-        members.append(name)
-    cls.members = tuple(members)
-
-
-def _set_name(machine: Machine, frame: Frame, cls: Class, name: str) -> None:
-    value = cls.cells.get(name)
-    if isinstance(value, Instance) and value.member is None:
-        method = look_up_in_class(value.cls, "__set_name__")
-        if isinstance(method, Function):
-            call(
-                machine,
-                frame,
-                method,
-                (value, cls, Const(name)),
-                {},
-                site=("set_name", id(cls), name),
-            )
-
-
-def _init_subclass(
-    machine: Machine, frame: Frame, cls: Class, keywords: Mapping[str, Value]
-) -> None:
-    for base in class_mro(cls)[1:]:
-        if isinstance(base, Class) and "__init_subclass__" in base.cells:
-            method = base.cells["__init_subclass__"]
-            function = method.function if isinstance(method, Descriptor) else method
-            if isinstance(function, Function):
-                call(machine, frame, function, (cls,), keywords, site=("init_subclass", id(cls)))
-            return
-
-
-def class_mro(cls: Class) -> tuple[Value, ...]:
-    """Return the method resolution order (C3), with what is not of the tree where it stands."""
-    if cls.mro:
-        return cls.mro
-    sequences: list[list[Value]] = []
-    for base in cls.bases:
-        if isinstance(base, Class):
-            sequences.append(list(class_mro(base)))
-        elif isinstance(base, Union):
-            sequences.append([UNKNOWN])
-        else:
-            sequences.append([base])
-    sequences.append([b if not isinstance(b, Union) else UNKNOWN for b in cls.bases])
-    result: list[Value] = [cls]
-    while any(sequences):
-        for sequence in sequences:
-            if sequence and not any(sequence[0] in s[1:] for s in sequences):
-                head = sequence[0]
-                break
-        else:
-            head = next(s[0] for s in sequences if s)
-        result.append(head)
-        sequences = [[v for v in s if v != head] for s in sequences]
-    return tuple(result)
-
-
-def look_up_in_class(cls: Class, name: str) -> Value:
-    """Return a class attribute along the MRO; MISSING when there is none, UNKNOWN when that is not known."""
-    maybe: list[Value] = []
-    for each in class_mro(cls):
-        if isinstance(each, Class):
-            value = each.cells.get(name, MISSING)
-            if value is not MISSING:
-                if not may_be_missing(value):
-                    return union((*maybe, value)) if maybe else value
-                maybe.append(without_missing(value))
-    return union(maybe) if maybe else MISSING
-
-
-def _super(machine: Machine, frame: Frame, node: ir.Call) -> Value:
-    owner = frame.function.owner if frame.function is not None else None
-    receiver = frame.receiver
-    if len(node.args) == 2:
-        first = ev.evaluate(machine, frame, node.args[0].value)
-        owner = first if isinstance(first, Class) else None
-        receiver = ev.evaluate(machine, frame, node.args[1].value)
-    if owner is None or not isinstance(receiver, (Instance, Class)):
-        return UNKNOWN
-    cls = receiver.cls if isinstance(receiver, Instance) else receiver
-    order = class_mro(cls)
-    if owner not in order:
-        return UNKNOWN
-    rest = order[order.index(owner) + 1 :]
-    proxy_class = machine.allocate(
-        lambda: Class(owner.module, "super"), frame, "super", id(node), id(cls)
-    )
-    assert isinstance(proxy_class, Class)
-    for each in reversed(rest):
-        if isinstance(each, Class):
-            for name, value in each.cells.items():
-                if isinstance(value, Function):
-                    machine.heap.write(proxy_class, name, Bound(value, receiver))
-                elif isinstance(value, Descriptor) and value.kind != "property":
-                    machine.heap.write(
-                        proxy_class,
-                        name,
-                        Bound(value.function, cls)
-                        if value.kind == "classmethod"
-                        else value.function,
-                    )
-                else:
-                    machine.heap.write(proxy_class, name, value)
-    proxy_class.bases = tuple(b for b in rest if not isinstance(b, Class)) or (
-        External("builtins.object"),
-    )
-    return proxy_class
-
-
-def instantiate(
-    machine: Machine,
-    frame: Frame,
-    cls: Class,
-    args: tuple[Value, ...],
-    keywords: Mapping[str, Value],
-    *,
-    site: tuple[Any, ...],
-    complete: bool = True,
-) -> Value:
-    """Call a class: look an enum member up by value, or create an instance and run ``__init__``."""
-    construct = machine.constructions.get(cls.path)
-    if construct is not None:
-        return construct(frame, args, keywords)
-    if cls.is_enum and cls.members:
-        return _member_by_value(machine, frame, cls, args[0] if args else UNKNOWN)
-    if cls.qualname == "super":
-        return UNKNOWN
-    constructor = look_up_in_class(cls, "__new__")
-    if isinstance(constructor, Descriptor):
-        constructor = constructor.function
-    made: Value
-    if isinstance(constructor, Function):
-        made = call(
-            machine,
-            frame,
-            constructor,
-            (cls, *args),
-            keywords,
-            site=("new", *site),
-            complete=complete,
-        )
-        if made is UNKNOWN or not isinstance(made, Instance):
-            made = machine.allocate(lambda: Instance(cls), frame, "instance", id(cls), *site)
-    else:
-        made = machine.allocate(lambda: Instance(cls), frame, "instance", id(cls), *site)
-    method = look_up_in_class(cls, "__init__")
-    if isinstance(method, Function):
-        call(
-            machine,
-            frame,
-            method,
-            (made, *args),
-            keywords,
-            site=("init", *site),
-            complete=complete,
-        )
-    elif cls.is_dataclass:
-        _fill_fields(machine, frame, cls, made, args, keywords, complete, site)
-    elif isinstance(method, Union):
-        machine.heap.write(made, OPEN, UNKNOWN)  # type: ignore[arg-type]
-    elif complete and isinstance(made, Instance) and _builtin_exception(cls) is not None:
-        machine.heap.write(made, "args", Tuple(tuple(args)))
-    return made
-
-
-def dataclass_fields(cls: Class) -> list[tuple[str, Value]]:
-    """Return the fields of a dataclass with their defaults (MISSING: none), in order."""
-    fields: dict[str, Value] = {}
-    for each in reversed(class_mro(cls)):
-        if not isinstance(each, Class):
-            continue
-        declared = each.cells.get("<fields>", Tuple(()))
-        if isinstance(declared, Tuple):
-            for name in declared.items:
-                assert isinstance(name, Const)
-                fields[name.value] = each.cells.get(name.value, MISSING)
-    return list(fields.items())
-
-
-def _fill_fields(
-    machine: Machine,
-    frame: Frame,
-    cls: Class,
-    made: Value,
-    args: Sequence[Value],
-    keywords: Mapping[str, Value],
-    complete: bool,
-    site: tuple[Any, ...],
-) -> None:
-    if not isinstance(made, Instance):
-        return
-    rest = list(args)
-    for name, default in dataclass_fields(cls):
-        if rest:
-            value: Value = rest.pop(0)
-        elif name in keywords:
-            value = keywords[name]
-        elif not complete:
-            value = UNKNOWN
-        elif isinstance(default, Descriptor) and default.kind == "factory":
-            value = call(machine, frame, default.function, (), {}, site=("factory", name, *site))
-        elif isinstance(default, External) and "()" in default.path:
-            value = UNKNOWN
-        else:
-            value = UNKNOWN if default is MISSING else without_missing(default)
-        machine.heap.write(made, name, value)
-    method = look_up_in_class(cls, "__post_init__")
-    if isinstance(method, Function):
-        call(machine, frame, method, (made,), {}, site=("post_init", *site))
-
-
-def _member_by_value(machine: Machine, frame: Frame, cls: Class, wanted: Value) -> Value:
-    members = [cls.cells[m] for m in cls.members]
-    if wanted in members:
-        return wanted
-    if isinstance(wanted, Union):
-        found = [
-            _member_by_value(machine, frame, cls, w) for w in wanted.values if w is not MISSING
-        ]
-        return union(found)
-    if wanted is UNKNOWN or isinstance(wanted, External):
-        return union(members)
-    for member in members:
-        if isinstance(member, Instance) and member.cells.get("value") == wanted:
-            return member
-    missing = look_up_in_class(cls, "_missing_")
-    function = missing.function if isinstance(missing, Descriptor) else missing
-    if isinstance(function, Function):
-        result = call(machine, frame, function, (cls, wanted), {}, site=("_missing_", id(cls)))
-        if result != NONE:
-            return result
-    raise machine.error(frame, "ValueError", f"{ev.text_of(wanted)} is not a valid {cls.qualname}")
-
-
-def instantiate_exception(machine: Machine, frame: Frame, value: Value) -> Raised:
-    """Return the exception that ``raise value`` raises at the frame's present line."""
-    module, line = frame.module.name, frame.line
-    if isinstance(value, Raised):
-        if value.line:
-            return value
-        return Raised(value.cls, value.message, module, line)
-    if isinstance(value, Instance):
-        return Raised(value.cls, _message_of(machine, frame, value), module, line)
-    if isinstance(value, (Class, External)):
-        cls = External(value.path.replace("()", "")) if isinstance(value, External) else value
-        return Raised(cls, "", module, line)
-    return Raised(UNKNOWN, "", module, line)
-
-
-def _message_of(machine: Machine, frame: Frame, value: Instance) -> str:
-    """Return the message of an exception of a class of the tree, when a builtin class makes it."""
-    from regreach.evaluate.library import exception_message
-
-    args = value.cells.get("args", MISSING)
-    base = _builtin_exception(value.cls)
-    if base is None or not isinstance(args, Tuple):
-        return ""
-    return exception_message(machine, frame, base, args.items)
-
-
-def _builtin_exception(cls: Class) -> type[BaseException] | None:
-    for each in class_mro(cls):
-        if isinstance(each, External) and each.path.startswith("builtins."):
-            found = getattr(builtins, each.path.removeprefix("builtins."), None)
-            if isinstance(found, type) and issubclass(found, BaseException):
-                return found
-    return None
-
-
-__all__ = ["Listing", "call", "class_of", "join"]

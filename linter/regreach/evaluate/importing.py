@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from regreach.evaluate.machine import Abrupt, Frame, Machine, Place
+from regreach.evaluate.calls import call
+from regreach.evaluate.dispatch import run_block
+from regreach.evaluate.frames import Abrupt, Frame, Place
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.replay import EXECUTING
 from regreach.evaluate.values import (
     MISSING,
@@ -191,8 +194,6 @@ def _run_load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
 
 def run_module(machine: Machine, module: Module, body: ir.Body, importer: Frame) -> None:
     """Run a module's body; what may be raised there may be raised at the importer's line."""
-    from regreach.evaluate.statements import run_block
-
     frame = Frame(module, module, context=machine.context(0, "module", module.name))
     ended: Abrupt | None = None
     with machine.running(frame), machine.module_level():
@@ -356,8 +357,6 @@ def _getattr_hook(machine: Machine, frame: Frame, module: Module, name: str) -> 
 
 
 def _ask_hook(machine: Machine, frame: Frame, module: Module, name: str) -> Value | None:
-    from regreach.evaluate.calls import call
-
     hook = module.cells.get("__getattr__", MISSING)
     if not isinstance(hook, Function) or name.startswith("__"):
         return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from regreach.evaluate.machine import Frame, Machine
+from regreach.evaluate.frames import Frame
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     OPEN,
     UNKNOWN,

@@ -1,4 +1,4 @@
-"""The abstract machine: its state, the frames of running code, and what happens at a branch.
+"""The abstract machine: its state, and what happens at a branch.
 
 A branch whose condition is unknown is run both ways from the same state, and the two results are
 merged (``Machine.fork``). When one way ends abruptly (``return``, ``raise``, ``break``,
@@ -11,35 +11,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
+from regreach.evaluate.explorer import Explorer
+from regreach.evaluate.frames import Abrupt, Frame, Pending, Place
 from regreach.evaluate.heap import Delta, Heap
 from regreach.evaluate.replay import Replay
 from regreach.evaluate.values import (
     MISSING,
     NONE,
-    UNKNOWN,
-    Class,
     Const,
     Dict,
     External,
     Function,
-    Instance,
-    Listing,
     Module,
     Obj,
     Raised,
-    Scope,
-    Tuple,
     Value,
     join,
 )
+from regreach.evaluate.world import Sources, World
 from regreach.facts.names import local_names
-
-if TYPE_CHECKING:
-    from regreach.facts import ir
-    from regreach.facts.parse import ModuleFacts
 
 # A call chain of the tree's own functions longer than this is not followed.
 MAX_CALL_DEPTH = 60
@@ -49,139 +41,6 @@ MAX_RECURSION = 3
 CALL_BUDGET = 40_000
 # So many unknown branches may lie one in the other before calls in them are no longer followed.
 MAX_CONDITIONS = 12
-
-
-class Abrupt(Exception):  # noqa: N818  (it is control flow, no error)
-    """Code that ends by ``return``, ``raise``, ``break`` or ``continue``."""
-
-    def __init__(self, kind: str, value: Value = NONE) -> None:
-        super().__init__(kind)
-        self.kind = kind
-        self.value = value
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A line of a module, by the module's name."""
-
-    module: str
-    line: int
-
-
-@dataclass(slots=True)
-class Pending:
-    """An abrupt end that happened in one way of a fork; ``delta`` is relative to ``mark``."""
-
-    kind: str
-    value: Value
-    mark: int
-    delta: Delta
-    conditions: tuple[Place, ...]
-
-
-@dataclass(slots=True)
-class Frame:
-    """Running code: of a module, a class body or a function."""
-
-    module: Module
-    scope: Obj
-    enclosing: tuple[Scope, ...] = ()
-    function: Function | None = None
-    context: int = 0
-    line: int = 0
-    receiver: Value = NONE
-    global_names: set[str] = field(default_factory=set)
-    outer_names: set[str] = field(default_factory=set)
-    pendings: list[Pending] = field(default_factory=list)
-    handling: Raised | None = None
-    body: ir.Body | None = None  # of a function that is being run
-
-
-class Sources(Protocol):
-    """Where the machine gets modules from."""
-
-    def has(self, module: str) -> bool:
-        """Return whether the tree has this module."""
-
-    def is_package(self, module: str) -> bool:
-        """Return whether this module of the tree is a package."""
-
-    def is_namespace(self, module: str) -> bool:
-        """Return whether this module of the tree is a package without a file of its own."""
-
-    def children(self, package: str) -> Sequence[str]:
-        """Return the modules directly below a package, in the order in which pkgutil finds them."""
-
-    def facts(self, module: str) -> ModuleFacts | None:
-        """Return the facts of a module; None for a namespace package, and for one that may hold anything.
-
-        Raises SourceError for a file that does not parse.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """What is taken for granted about everything outside the tree.
-
-    ``values`` maps dotted paths (a call has ``()``) to their values; a missing attribute maps to
-    MISSING. ``absent`` are packages that are not installed, ``installed`` those that certainly are
-    (``*``: all others); about the rest see ``import_external``. ``environment`` maps the
-    environment variables that are set; others are unset when ``environment_closed``, else unknown.
-    ``calls`` gives functions of the tree (``module:name``) a fixed result.
-    """
-
-    values: Mapping[str, Value] = field(default_factory=dict)
-    absent: frozenset[str] = frozenset()
-    installed: frozenset[str] = frozenset()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    environment_closed: bool = False
-    calls: Mapping[str, Value] = field(default_factory=dict)
-
-
-class Explorer:
-    """Takes one way at each unknown branch of a module, another one in the next run, until all were taken.
-
-    Merging forgets what goes together (the import and the value that are set in one branch); running
-    the paths one by one does not. A condition that is asked again on one path (``subject``: its text)
-    is answered as before. When there are too many paths, the later branches of each are merged.
-    """
-
-    def __init__(self, module: str, limit: int) -> None:
-        self.module = module
-        self._limit = limit
-        self._runs = 0
-        self._decisions: list[
-            bool
-        ] = []  # of the present run; the next run repeats all but the last
-        self._next = 0
-        self._answers: dict[str, bool] = {}
-
-    def decide(self, subject: str | None) -> bool | None:
-        """Return the way to take, True for the first; None to run both and merge them."""
-        if subject is not None and subject in self._answers:
-            return self._answers[subject]
-        if self._next == len(self._decisions):
-            if 2 ** len(self._decisions) * 2 > self._limit:
-                return None
-            self._decisions.append(True)
-        decision = self._decisions[self._next]
-        self._next += 1
-        if subject is not None:
-            self._answers[subject] = decision
-        return decision
-
-    def another(self) -> bool:
-        """Prepare the next run; return whether there is one."""
-        self._runs += 1
-        del self._decisions[self._next :]
-        while self._decisions and not self._decisions[-1]:
-            self._decisions.pop()
-        self._next = 0
-        self._answers.clear()
-        if not self._decisions or self._runs >= self._limit:
-            return False
-        self._decisions[-1] = False
-        return True
 
 
 class Machine:
@@ -493,22 +352,3 @@ class Machine:
         module = Module(name)
         self._allocated["module", name] = module
         return module
-
-
-def class_of(value: Value) -> Value:
-    """Return the class of a value, as far as it is known."""
-    if isinstance(value, Instance):
-        return value.cls
-    if isinstance(value, Const):
-        return External(f"builtins.{type(value.value).__name__}")
-    if isinstance(value, Tuple) and not value.names:
-        return External("builtins.tuple")
-    if isinstance(value, Listing) and value.kind == "list":
-        return External("builtins.list")
-    if isinstance(value, Dict) and value.factory is None:
-        return External("builtins.dict")
-    if isinstance(value, Raised):
-        return value.cls
-    if isinstance(value, Class):
-        return External("builtins.type")
-    return UNKNOWN

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from regreach.evaluate import expressions as ev
+from regreach.evaluate.comparisons import equal, identical, truth
+from regreach.evaluate.dispatch import evaluate
+from regreach.evaluate.frames import Frame
+from regreach.evaluate.items import new_listing
 from regreach.evaluate.iteration import items_of
-from regreach.evaluate.library import is_instance
-from regreach.evaluate.machine import Frame, Machine
+from regreach.evaluate.library.classes import is_instance
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     MISSING,
     UNKNOWN,
@@ -68,12 +71,12 @@ def _match_one(
     if pattern.value is None:
         bound.update(dict.fromkeys(pattern.bound_names(), UNKNOWN))
         return None
-    value = ev.evaluate(machine, frame, pattern.value)
+    value = evaluate(machine, frame, pattern.value)
     if pattern.kind == "value":
-        return ev.equal(machine, frame, subject, value)
+        return equal(machine, frame, subject, value)
     if pattern.kind == "singleton":
-        return ev.identical(subject, value)
-    return ev.truth(machine, frame, is_instance(subject, value))
+        return identical(subject, value)
+    return truth(machine, frame, is_instance(subject, value))
 
 
 def _match_or(
@@ -118,7 +121,7 @@ def _match_sequence(
         extra = len(items) - len(parts) + 1
         if extra < 0:
             return False
-        rest = ev.new_listing(machine, frame, "list", items[star : star + extra], id(parts[star]))
+        rest = new_listing(machine, frame, "list", items[star : star + extra], id(parts[star]))
         name = parts[star].name
         if name is not None:
             bound[name] = rest

@@ -25,7 +25,8 @@ from regreach.evaluate.values import (
 )
 
 if TYPE_CHECKING:
-    from regreach.evaluate.machine import Machine, Place
+    from regreach.evaluate.frames import Place
+    from regreach.evaluate.machine import Machine
 
 EXECUTING = "<executing>"  # cell of a module whose body has not ended yet
 _KEPT = 4  # so many recordings are kept of one module

@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
+from regreach.evaluate import expressions, statements  # noqa: F401  (they fill the tables)
+from regreach.evaluate.attributes import get_attribute
 from regreach.evaluate.calls import call
-from regreach.evaluate.expressions import get_attribute
+from regreach.evaluate.frames import Abrupt, Frame, Pending, Place
 from regreach.evaluate.heap import Delta
 from regreach.evaluate.importing import import_module, loaded_modules
-from regreach.evaluate.machine import Abrupt, Frame, Machine, Pending, Place
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import MISSING, Module, Raised, Scope, Value
 
 _T = TypeVar("_T")

@@ -1,0 +1,103 @@
+"""The class of a value, and what a class has from its ancestors."""
+
+from __future__ import annotations
+
+from regreach.evaluate.values import (
+    MISSING,
+    OPEN,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    Instance,
+    Listing,
+    Raised,
+    Tuple,
+    Union,
+    Value,
+    may_be_missing,
+    union,
+    without_missing,
+)
+
+
+def class_of(value: Value) -> Value:
+    """Return the class of a value, as far as it is known."""
+    if isinstance(value, Instance):
+        return value.cls
+    if isinstance(value, Const):
+        return External(f"builtins.{type(value.value).__name__}")
+    if isinstance(value, Tuple) and not value.names:
+        return External("builtins.tuple")
+    if isinstance(value, Listing) and value.kind == "list":
+        return External("builtins.list")
+    if isinstance(value, Dict) and value.factory is None:
+        return External("builtins.dict")
+    if isinstance(value, Raised):
+        return value.cls
+    if isinstance(value, Class):
+        return External("builtins.type")
+    return UNKNOWN
+
+
+def class_mro(cls: Class) -> tuple[Value, ...]:
+    """Return the method resolution order (C3), with what is not of the tree where it stands."""
+    if cls.mro:
+        return cls.mro
+    sequences: list[list[Value]] = []
+    for base in cls.bases:
+        if isinstance(base, Class):
+            sequences.append(list(class_mro(base)))
+        elif isinstance(base, Union):
+            sequences.append([UNKNOWN])
+        else:
+            sequences.append([base])
+    sequences.append([b if not isinstance(b, Union) else UNKNOWN for b in cls.bases])
+    result: list[Value] = [cls]
+    while any(sequences):
+        for sequence in sequences:
+            if sequence and not any(sequence[0] in s[1:] for s in sequences):
+                head = sequence[0]
+                break
+        else:
+            head = next(s[0] for s in sequences if s)
+        result.append(head)
+        sequences = [[v for v in s if v != head] for s in sequences]
+    return tuple(result)
+
+
+def look_up_in_class(cls: Class, name: str) -> Value:
+    """Return a class attribute along the MRO; MISSING when there is none, UNKNOWN when that is not known."""
+    maybe: list[Value] = []
+    for each in class_mro(cls):
+        if isinstance(each, Class):
+            value = each.cells.get(name, MISSING)
+            if value is not MISSING:
+                if not may_be_missing(value):
+                    return union((*maybe, value)) if maybe else value
+                maybe.append(without_missing(value))
+    return union(maybe) if maybe else MISSING
+
+
+def closed(cls: Class) -> bool:
+    """Return whether all ancestors of a class are known, so that a missing name is known to be missing."""
+    return all(
+        OPEN not in c.cells and "__getattribute__" not in c.cells
+        if isinstance(c, Class)
+        else c == External("builtins.object")
+        for c in class_mro(cls)
+    )
+
+
+def is_mixed_enum(cls: Class) -> bool:
+    """Return whether the members of an enum are true, and equal to others, as their values are."""
+    mixed = {
+        "builtins.int",
+        "builtins.str",
+        "enum.IntEnum",
+        "enum.StrEnum",
+        "enum.Flag",
+        "enum.IntFlag",
+    }
+    return any(isinstance(c, External) and c.path in mixed for c in class_mro(cls))

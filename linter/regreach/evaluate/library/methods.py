@@ -1,0 +1,193 @@
+"""Methods of values of builtin types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from regreach.evaluate.frames import Frame
+from regreach.evaluate.items import (
+    dict_get,
+    is_hashable_constant,
+    new_listing,
+    set_item,
+    update_dict,
+)
+from regreach.evaluate.iteration import MAX_ITEMS, items_of
+from regreach.evaluate.library.models import Args, Keywords, Model, Site
+from regreach.evaluate.library.texts import TEXT_METHODS, text_method
+from regreach.evaluate.machine import Machine
+from regreach.evaluate.values import (
+    MISSING,
+    NONE,
+    OPEN,
+    UNKNOWN,
+    Builtin,
+    Const,
+    Dict,
+    Listing,
+    Raised,
+    Tuple,
+    Value,
+    may_be_missing,
+    union,
+    without_missing,
+)
+
+
+def method_of(owner: Value, name: str) -> Value:
+    """Return a method of a value of a builtin type; UNKNOWN for anything else."""
+    if isinstance(owner, Const) and isinstance(owner.value, str) and name in TEXT_METHODS:
+        return Builtin(f"str.{name}", lambda m, f, a, k, s: text_method(m, f, owner, name, a, k, s))
+    table = (
+        _DICT_METHODS
+        if isinstance(owner, Dict)
+        else _LIST_METHODS
+        if isinstance(owner, Listing)
+        else None
+    )
+    if table is not None and name in table:
+        method = table[name]
+        return Builtin(
+            f"{type(owner).__name__}.{name}",
+            lambda m, f, a, k, s: method(m, f, (owner, *a), k, s),
+        )
+    if isinstance(owner, Dict) or (isinstance(owner, Listing) and name in _CHANGES_LIST):
+        return Builtin("change", lambda m, f, a, k, s: _change(m, owner))
+    if isinstance(owner, Raised) and name == "args":
+        return UNKNOWN
+    return UNKNOWN
+
+
+_CHANGES_LIST = {"remove", "pop", "insert", "sort", "reverse", "discard", "__delitem__"}
+
+
+def _change(machine: Machine, owner: Dict | Listing) -> Value:
+    key = OPEN if isinstance(owner, Dict) else "items"
+    machine.replay.read(owner)
+    machine.heap.write(owner, key, UNKNOWN)
+    return UNKNOWN
+
+
+def _dict_get(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+    owner = args[0]
+    assert isinstance(owner, Dict)
+    default = args[2] if len(args) > 2 else NONE
+    machine.replay.read(owner)
+    value = dict_get(owner, args[1]) if len(args) > 1 else UNKNOWN
+    if value is MISSING:
+        return default
+    return union((without_missing(value), default)) if may_be_missing(value) else value
+
+
+def _dict_setdefault(machine: Machine, frame: Frame, args: Args, k: Keywords, s: Site) -> Value:
+    owner = args[0]
+    assert isinstance(owner, Dict)
+    value = _dict_get(machine, frame, args, k, s)
+    if len(args) > 1:
+        present = dict_get(owner, args[1])
+        if may_be_missing(present):
+            set_item(machine, frame, owner, args[1], value)
+    return value
+
+
+def _dict_update(machine: Machine, frame: Frame, args: Args, k: Keywords, _: Site) -> Value:
+    owner = args[0]
+    assert isinstance(owner, Dict)
+    for other in args[1:]:
+        update_dict(machine, frame, owner, other)
+    for name, value in k.items():
+        machine.heap.write(owner, Const(name), value)
+    return NONE
+
+
+def _dict_pop(machine: Machine, frame: Frame, args: Args, k: Keywords, s: Site) -> Value:
+    owner = args[0]
+    assert isinstance(owner, Dict)
+    value = _dict_get(machine, frame, args, k, s)
+    if len(args) > 1 and is_hashable_constant(args[1]):
+        machine.heap.write(owner, args[1], MISSING)
+    else:
+        machine.heap.write(owner, OPEN, UNKNOWN)
+    return value
+
+
+def _dict_items(kind: str) -> Model:
+    def run(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+        owner = args[0]
+        assert isinstance(owner, Dict)
+        machine.replay.read(owner)
+        if OPEN in owner.cells or any(may_be_missing(v) for v in owner.cells.values()):
+            return UNKNOWN
+        if kind == "keys":
+            return Tuple(tuple(owner.cells))
+        if kind == "values":
+            return Tuple(tuple(owner.cells.values()))
+        return Tuple(tuple(Tuple((key, value)) for key, value in owner.cells.items()))
+
+    return run
+
+
+def _dict_copy(machine: Machine, frame: Frame, args: Args, _: Keywords, site: Site) -> Value:
+    made = machine.allocate(Dict, frame, "copy", *site)
+    assert isinstance(made, Dict)
+    update_dict(machine, frame, made, args[0])
+    return made
+
+
+def _clear(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
+    owner = args[0]
+    if isinstance(owner, Dict):
+        machine.heap.clear(owner)
+    elif isinstance(owner, Listing):
+        machine.heap.write(owner, "items", Tuple(()))
+    return NONE
+
+
+_DICT_METHODS: dict[str, Model] = {
+    "get": _dict_get,
+    "setdefault": _dict_setdefault,
+    "update": _dict_update,
+    "pop": _dict_pop,
+    "keys": _dict_items("keys"),
+    "values": _dict_items("values"),
+    "items": _dict_items("items"),
+    "copy": _dict_copy,
+    "clear": _clear,
+}
+
+
+def _append(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+    owner = args[0]
+    assert isinstance(owner, Listing)
+    items = items_of(machine, frame, owner)
+    machine.replay.read(owner)
+    known = items is not None and len(args) == 2 and len(items) < MAX_ITEMS
+    machine.heap.write(owner, "items", Tuple((*(items or ()), args[1])) if known else UNKNOWN)
+    return NONE
+
+
+def _extend(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+    owner = args[0]
+    assert isinstance(owner, Listing)
+    items = items_of(machine, frame, owner)
+    more = items_of(machine, frame, args[1]) if len(args) == 2 else None
+    machine.replay.read(owner)
+    known = items is not None and more is not None
+    machine.heap.write(owner, "items", Tuple((*(items or ()), *(more or ()))) if known else UNKNOWN)
+    return NONE
+
+
+def _listing_copy(machine: Machine, frame: Frame, args: Args, _: Keywords, site: Site) -> Value:
+    owner = args[0]
+    assert isinstance(owner, Listing)
+    return new_listing(machine, frame, owner.kind, items_of(machine, frame, owner), "copy", *site)
+
+
+_LIST_METHODS: dict[str, Model] = {
+    "append": _append,
+    "add": _append,
+    "extend": _extend,
+    "update": _extend,
+    "copy": _listing_copy,
+    "clear": _clear,
+}

@@ -1,0 +1,117 @@
+"""``for`` and ``while`` on the abstract machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from regreach.evaluate.assignment import assign
+from regreach.evaluate.comparisons import truth
+from regreach.evaluate.dispatch import evaluate, run_block
+from regreach.evaluate.frames import Abrupt, Frame
+from regreach.evaluate.importing import bind
+from regreach.evaluate.iteration import iterate
+from regreach.evaluate.machine import Machine
+from regreach.evaluate.values import NONE, UNKNOWN, Const, Scope, Tuple, Value
+from regreach.facts import ir
+
+# A ``while`` loop whose condition is known is run this often before its condition counts as unknown.
+MAX_TURNS = 64
+
+
+def for_statement(machine: Machine, frame: Frame, node: ir.For) -> None:
+    """Run ``for``: a turn for each item, when they are known."""
+    iterable = evaluate(machine, frame, node.iter)
+    items = iterate(machine, frame, iterable)
+    start = len(frame.pendings)
+    current: Abrupt | None = None
+    if items is None:
+        _some_turns(machine, frame, node.body, lambda: assign(machine, frame, node.target, UNKNOWN))
+    else:
+        context = frame.context
+        for index, item in enumerate(items):
+            frame.context = machine.context(context, id(node), index)
+            assign(machine, frame, node.target, item)
+            current = _loop_turn(machine, frame, node.body)
+            if current is not None:
+                break
+        frame.context = context
+    _end_loop(machine, frame, start, current, node.orelse)
+
+
+def while_statement(machine: Machine, frame: Frame, node: ir.While) -> None:
+    """Run ``while``: turn by turn, as long as the condition is known."""
+    start = len(frame.pendings)
+    current: Abrupt | None = None
+    context = frame.context
+    for turn in range(MAX_TURNS):
+        frame.line = node.line
+        verdict = truth(machine, frame, evaluate(machine, frame, node.test))
+        if verdict is False:
+            break
+        if verdict is None or turn == MAX_TURNS - 1 or len(frame.pendings) > start:
+            _some_turns(machine, frame, node.body, lambda: None)
+            break
+        frame.context = machine.context(context, id(node), turn)
+        current = _loop_turn(machine, frame, node.body)
+        if current is not None:
+            break
+    frame.context = context
+    _end_loop(machine, frame, start, current, node.orelse)
+
+
+def _loop_turn(machine: Machine, frame: Frame, body: ir.Body) -> Abrupt | None:
+    """Run a loop's body once, ``continue`` being its end; return how it ends otherwise."""
+    start = len(frame.pendings)
+    current: Abrupt | None = None
+    try:
+        run_block(machine, frame, body)
+    except Abrupt as abrupt:
+        current = None if abrupt.kind == "continue" else abrupt
+    return machine.settle(frame, start, ("continue",), current, lambda _: None)
+
+
+def _end_loop(
+    machine: Machine, frame: Frame, start: int, current: Abrupt | None, orelse: ir.Body
+) -> None:
+    if current is None:
+        try:
+            run_block(machine, frame, orelse)
+        except Abrupt as abrupt:
+            current = abrupt
+    elif current.kind == "break":
+        current = None
+    current = machine.settle(frame, start, ("break",), current, lambda _: None)
+    if current is not None:
+        raise current
+
+
+def _some_turns(machine: Machine, frame: Frame, body: ir.Body, before: Callable[[], None]) -> None:
+    """Run a loop's body an unknown number of times: once, perhaps, with what it assigns unknown."""
+
+    def turn() -> Value:
+        for name in _assigned_names(body):
+            if name in frame.scope.cells and isinstance(frame.scope, Scope):
+                value = frame.scope.cells[name]
+                if isinstance(value, (Const, Tuple)):
+                    bind(machine, frame, name, UNKNOWN)
+        before()
+        ended = _loop_turn(machine, frame, body)
+        if ended is not None:
+            raise ended
+        return NONE
+
+    machine.maybe(frame, turn, machine.place(frame))
+
+
+def _assigned_names(body: ir.Body) -> set[str]:
+    names: set[str] = set()
+    for node in body:
+        if isinstance(node, ir.Assign):
+            names.update(t.id for t in node.targets if isinstance(t, ir.Name))
+        elif isinstance(node, (ir.AugAssign, ir.AnnAssign)) and isinstance(node.target, ir.Name):
+            names.add(node.target.id)
+        for part in ("body", "orelse", "final"):
+            inner = getattr(node, part, ())
+            if isinstance(inner, tuple) and not isinstance(node, (ir.FunctionDef, ir.ClassDef)):
+                names |= _assigned_names(inner)
+    return names

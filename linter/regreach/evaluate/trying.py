@@ -1,0 +1,224 @@
+"""``try`` and ``with``: which handler takes an exception, and how that goes on."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from regreach.evaluate.ancestry import class_mro
+from regreach.evaluate.assignment import assign
+from regreach.evaluate.attributes import get_attribute
+from regreach.evaluate.calls import call
+from regreach.evaluate.dispatch import block, evaluate, run_block
+from regreach.evaluate.frames import Abrupt, Frame, Pending
+from regreach.evaluate.importing import bind
+from regreach.evaluate.machine import Machine
+from regreach.evaluate.values import (
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Class,
+    External,
+    Instance,
+    Raised,
+    Tuple,
+    Value,
+)
+from regreach.facts import ir
+
+_IMPORT_ERROR = Raised(External("builtins.ImportError"))
+_HandlerPair = tuple[Callable[[Raised], "bool | None"], Callable[[Raised], None]]
+
+
+def try_statement(machine: Machine, frame: Frame, node: ir.Try) -> None:
+    """Run ``try``."""
+    handlers: list[_HandlerPair] = [_handler(machine, frame, handler) for handler in node.handlers]
+    ended: Abrupt | None = None
+    try:
+        _protected(machine, frame, block(machine, frame, node.body), handlers, node.orelse)
+    except Abrupt as abrupt:
+        ended = abrupt
+    if node.final:
+        run_block(machine, frame, node.final)
+    if ended is not None:
+        raise ended
+
+
+def with_statement(machine: Machine, frame: Frame, node: ir.With) -> None:
+    """Run ``with``; of what is done on leaving, only ``contextlib.suppress`` is known."""
+    suppressed: list[Value] = []
+    for item, target in node.items:
+        manager = evaluate(machine, frame, item)
+        if isinstance(item, ir.Call) and isinstance(manager, External):
+            if manager.path == "contextlib.suppress()":
+                suppressed = [evaluate(machine, frame, a.value) for a in item.args]
+        entered: Value = UNKNOWN
+        if isinstance(manager, Instance):
+            enter = get_attribute(machine, frame, manager, "__enter__")
+            if enter is not MISSING:
+                entered = call(machine, frame, enter, (), {}, site=(id(node), "enter"))
+        if target is not None:
+            assign(machine, frame, target, entered)
+    if suppressed:
+        kind = Tuple(tuple(suppressed))
+        _protected(
+            machine,
+            frame,
+            block(machine, frame, node.body),
+            [(lambda value: _matches(value, kind), lambda _: None)],
+            (),
+        )
+    else:
+        run_block(machine, frame, node.body)
+
+
+def _handler(machine: Machine, frame: Frame, node: ir.Handler) -> _HandlerPair:
+    def matches(raised: Raised) -> bool | None:
+        if node.type is None:
+            return True
+        return _matches(raised, evaluate(machine, frame, node.type))
+
+    def run(raised: Raised) -> None:
+        outer = frame.handling
+        frame.handling = raised
+        if node.name is not None:
+            bind(machine, frame, node.name, raised)
+        try:
+            run_block(machine, frame, node.body)
+        finally:
+            frame.handling = outer
+        if node.name is not None:
+            machine.heap.write(frame.scope, node.name, MISSING)
+
+    return matches, run
+
+
+def _protected(
+    machine: Machine,
+    frame: Frame,
+    body: Callable[[], Value],
+    handlers: list[_HandlerPair],
+    orelse: ir.Body,
+) -> None:
+    """Run a body whose exceptions the handlers take, then the ``else`` block."""
+    start = len(frame.pendings)
+    line = frame.line
+    current: Abrupt | None = None
+    guards = _first_match(_IMPORT_ERROR, handlers) is not False
+    if guards:
+        machine.import_guards.append(frame.module)
+    try:
+        body()
+    except Abrupt as abrupt:
+        current = abrupt
+    finally:
+        if guards:
+            machine.import_guards.pop()
+    body_end = len(frame.pendings)
+    if current is None:
+        if orelse:
+            try:
+                run_block(machine, frame, orelse)
+            except Abrupt as abrupt:
+                current = abrupt
+    elif current.kind == "raise":
+        current = _handle(machine, frame, current, handlers)
+    raised_in_body = [
+        p
+        for p in frame.pendings[start:body_end]
+        if p.kind == "raise" and _first_match(p.value, handlers) is not False
+    ]
+    for pending in raised_in_body:
+        pending.kind = "caught"
+
+    def take_up(pending: Pending) -> None:
+        frame.line = line
+        ended = _handle(machine, frame, Abrupt("raise", pending.value), handlers)
+        if ended is not None:
+            raise ended
+
+    current = machine.settle(frame, start, ("caught",), current, take_up)
+    if current is not None:
+        raise current
+
+
+def _first_match(value: Value, handlers: list[_HandlerPair]) -> bool | None:
+    raised = value if isinstance(value, Raised) else Raised(UNKNOWN)
+    results = [matches(raised) for matches, _ in handlers]
+    if any(r is True for r in results):
+        return True
+    return None if None in results else False
+
+
+def _handle(
+    machine: Machine, frame: Frame, raised: Abrupt, handlers: list[_HandlerPair]
+) -> Abrupt | None:
+    """Run the handler that takes an exception; return how that ends."""
+    value = raised.value if isinstance(raised.value, Raised) else Raised(UNKNOWN)
+    for index, (matches, run) in enumerate(handlers):
+        verdict = matches(value)
+        if verdict is False:
+            continue
+        try:
+            if verdict is True:
+                run(value)
+                return None
+            rest = handlers[index + 1 :]
+
+            def taken(run: Callable[[Raised], None] = run) -> Value:
+                run(value)
+                return NONE
+
+            def passed(rest: list[_HandlerPair] = rest) -> Value:
+                ended = _handle(machine, frame, raised, rest)
+                if ended is not None:
+                    raise ended
+                return NONE
+
+            machine.fork(frame, taken, passed, machine.place(frame))
+        except Abrupt as abrupt:
+            return abrupt
+        return None
+    return raised
+
+
+def _matches(raised: Value, kinds: Value) -> bool | None:
+    """Return whether an exception is an instance of a class or a tuple of classes."""
+    if isinstance(kinds, Tuple):
+        results = [_matches(raised, k) for k in kinds.items]
+        if True in results:
+            return True
+        return None if None in results else False
+    ancestors = _ancestors(raised.cls) if isinstance(raised, Raised) else None
+    if isinstance(kinds, Class):
+        return None if ancestors is None else kinds in ancestors
+    if isinstance(kinds, External):
+        name = kinds.path.removeprefix("builtins.")
+        if name in ("Exception", "BaseException"):
+            # what is not known to be raised is an Exception all the same
+            return True
+        if ancestors is None:
+            return None
+        if isinstance(getattr(builtins, name, None), type):
+            return name in ancestors
+        return None if UNKNOWN in ancestors else kinds in ancestors
+    return None
+
+
+def _ancestors(cls: Value) -> set[Any] | None:
+    """Return an exception class and its ancestors: Class objects, builtins by name, UNKNOWN."""
+    if isinstance(cls, External):
+        builtin = getattr(builtins, cls.path.removeprefix("builtins."), None)
+        if isinstance(builtin, type):
+            return {c.__name__ for c in builtin.__mro__}
+        return {cls, UNKNOWN}
+    if isinstance(cls, Class):
+        result: set[Any] = set()
+        for each in class_mro(cls):
+            if isinstance(each, Class):
+                result.add(each)
+            else:
+                result |= _ancestors(each) or {UNKNOWN}
+        return result
+    return None
