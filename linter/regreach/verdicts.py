@@ -89,7 +89,7 @@ class Analysis:
             if ended.raised is not None:
                 self.note(f"importing {consumer.module} fails: {describe(ended.raised)}")
             eager += [m for m in session.loaded() if m not in eager]
-            found, sites = _ConsumerAnalysis(self, session, consumer, registries).run()
+            found, sites = _ConsumerAnalysis(self, session, consumer, registries).run(ended)
             results += found
             call_sites += sites
         tree = self.program.tree
@@ -160,12 +160,19 @@ class _ConsumerAnalysis:
         self.process: Session | None = None
         self.process_contents: dict[str, dict[Value, Value] | None] = {}
 
-    def run(self) -> tuple[list[RegistryResult], list[CallSite]]:
-        """Return the results of all registries, and the call sites."""
+    def run(self, imported: Ended) -> tuple[list[RegistryResult], list[CallSite]]:
+        """Return the results of all registries, and the call sites.
+
+        ``imported`` is how importing the consumer's module ended: where that fails, all fails so.
+        """
         for name in self.path.axes:
             if not self.path.members(name):
                 self.analysis.note(f"this tree has no enum {self.pack.selectors[name].enum}")
-        self.runs = {pair: self.path.run(pair) for pair in self.path.pairs()}
+        if imported.raised is None:
+            self.runs = {pair: self.path.run(pair) for pair in self.path.pairs()}
+        else:
+            unread: dict[str, Tristate] = {r.id: "no" for r in self.registries if r.on_init_path}
+            self.runs = {pair: InitRun(imported, unread) for pair in self.path.pairs()}
         for registry in self.registries:
             self.registrations[registry.id] = self._registrations(registry)
         self.sites = find_sites(self.program, self.pack, self.consumer)

@@ -54,6 +54,9 @@ def string_of(machine: Machine, frame: Frame, value: Value) -> str | None:
     if isinstance(value, Instance) and value.member is not None:
         inner = plain(machine, value)
         return str(inner[0]) if inner is not None else f"{value.cls.qualname}.{value.member}"
+    if isinstance(value, Tuple) and not value.names:
+        items = [item.value for item in value.items if isinstance(item, Const)]
+        return str(tuple(items)) if len(items) == len(value.items) else None
     return None
 
 

@@ -48,10 +48,10 @@ def import_modules(plan: Plan, modules: Sequence[str]) -> Result:
 
 
 def members(plan: Plan) -> dict[str, list[str]]:
-    """Return the members of each selector's enum, by value; none where the tree has no such enum."""
+    """Return the members of each selector's enum, by value; none where there is no such enum now."""
     found = {}
     for name, selector in plan["selectors"].items():
-        cls = resolve(selector["enum"])
+        cls = resolve(selector["enum"], load=False)
         is_enum = isinstance(cls, type) and issubclass(cls, Enum)
         found[name] = [text(member) for member in cls] if is_enum else []
     return found
