@@ -36,6 +36,7 @@ class InitRun:
     ended: Ended
     at_lookup: dict[str, Tristate] = field(default_factory=dict)
     lookups: dict[str, Place] = field(default_factory=dict)
+    doubts: list[Place] = field(default_factory=list)  # on what it hangs whether a key is there
     branch: Place | None = None
 
     @property
@@ -153,8 +154,17 @@ class InitPath:
             state = self.present(registry, key)
             same = run.at_lookup.get(registry.id, state) == state
             run.at_lookup[registry.id] = state if same else "maybe"
+            if state == "maybe":
+                run.doubts += self._doubts(registry, key)
 
         return on_lookup
+
+    def _doubts(self, registry: Registry, key: Key) -> tuple[Place, ...]:
+        """Return the conditions, seen first of all, under which a key came to be in a registry."""
+        container = self.session.resolve(registry.container)
+        if not isinstance(container, Dict):
+            return ()
+        return self.session.machine.reasons.get((container, key_value(key)), ())
 
     def _branch(self) -> Place | None:
         """Return the first branch of the consumer's own module that was taken for certain."""
@@ -177,15 +187,19 @@ class InitPath:
         return keywords
 
 
+def key_value(key: Key) -> Value:
+    """Return a key as it is stored: one of one part is stored as that."""
+    parts = tuple(Const(part) for part in key)
+    return parts[0] if len(parts) == 1 else Tuple(parts)
+
+
 def state_of(contents: dict[Value, Value] | None, key: Key) -> Tristate:
     """Return whether a key is among the contents of a registry."""
     if contents is None:
         return "maybe"
     registry = Dict()
     registry.cells = contents
-    parts = tuple(Const(part) for part in key)
-    # a key of one part is stored as it is
-    value = dict_get(registry, parts[0] if len(parts) == 1 else Tuple(parts))
+    value = dict_get(registry, key_value(key))
     if value is MISSING:
         return "no"
     return "maybe" if may_be_missing(value) else "yes"

@@ -346,7 +346,9 @@ class _ConsumerAnalysis:
         )
 
     def _conditions(self, run: InitRun | None) -> tuple[Spot, ...]:
-        places = [p for pending in run.ended.may_raise for p in pending.conditions] if run else []
+        if run is None:
+            return ()
+        places = [*run.doubts, *(p for each in run.ended.may_raise for p in each.conditions)]
         spots = [self.analysis.spot(place) for place in dict.fromkeys(places)]
         return tuple(spot for spot in spots if spot is not None)
 

@@ -33,6 +33,8 @@ def run_part(options: argparse.Namespace, part: int) -> list[Verdict]:
                 continue
             begun = time.monotonic()
             differing = judge.judge(mutant)
+            if differing is None:
+                continue
             verdicts.append((mutant, differing))
             mark = "differs" if differing else "agrees"
             print(f"{mark} {time.monotonic() - begun:5.1f} s  {mutant}", flush=True)

@@ -92,12 +92,15 @@ class Judge:
             lines,
         )
 
-    def judge(self, mutant: Mutant) -> list[str]:
-        """Return where regreach and the mutant disagree."""
+    def judge(self, mutant: Mutant) -> list[str] | None:
+        """Return where regreach and the mutant disagree; None when it is no Python."""
         file = self._root / mutant.path
         before = file.read_bytes()
+        text = mutant.applied(before.decode())
+        if text is None:
+            return None
         try:
-            file.write_text(mutant.text, encoding="utf-8")
+            file.write_text(text, encoding="utf-8")
             result = self._analysed()
             audit = self._part(result.audit, mutant)
             pack = self._pack

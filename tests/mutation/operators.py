@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 Lines = list[str]
@@ -12,12 +12,27 @@ Lines = list[str]
 
 @dataclass(frozen=True)
 class Mutant:
-    """One file of the tree, changed: ``operator`` says how, ``line`` where."""
+    """One file of the tree, changed: ``operator`` says how, ``line`` where.
+
+    ``edits`` are ranges of lines, counted from 0, without their ends, and what stands there instead.
+    """
 
     path: str
     operator: str
     line: int
-    text: str
+    edits: tuple[tuple[int, int, Lines], ...]
+
+    def applied(self, text: str) -> str | None:
+        """Return the changed text; None where that is no Python any more."""
+        lines = text.splitlines()
+        for first, end, new in sorted(self.edits, reverse=True):
+            lines[first:end] = new
+        changed = "\n".join(lines) + "\n"
+        try:
+            ast.parse(changed)
+        except SyntaxError:
+            return None
+        return changed
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line} {self.operator}"
@@ -49,18 +64,12 @@ class File:
         self.lines = text.splitlines()
         self.tree = ast.parse(text)
 
-    def mutant(self, operator: str, node: ast.stmt, new: Lines) -> Mutant | None:
-        """Replace a statement by lines that begin in column 0; None where that does not parse."""
+    def mutant(self, operator: str, node: ast.stmt, new: Lines) -> Mutant:
+        """Replace a statement by lines that begin in column 0."""
         first = _first_line(node)
-        last = node.end_lineno or first
         indent = " " * node.col_offset
-        lines = [*self.lines[: first - 1], *(indent + x for x in new), *self.lines[last:]]
-        text = "\n".join(lines) + "\n"
-        try:
-            ast.parse(text)
-        except SyntaxError:
-            return None
-        return Mutant(self.path, operator, first, text)
+        edit = (first - 1, node.end_lineno or first, [indent + line for line in new])
+        return Mutant(self.path, operator, first, (edit,))
 
     def text_of(self, node: ast.stmt) -> Lines:
         """Return a statement's lines, beginning in column 0."""
@@ -76,13 +85,10 @@ def mutants_of(path: str, text: str, grounds: Grounds, rng: random.Random) -> It
     """Yield all mutants of one file; ``rng`` chooses where there are many ways."""
     file = File(path, text)
     for operate in (_imports, _registrations, _branches, _predicates, _sites):
-        for mutant in operate(file, grounds, rng):
-            if mutant is not None:
-                yield mutant
+        yield from operate(file, grounds, rng)
 
 
-Made = Iterator[Mutant | None]
-Operate = Callable[[File, Grounds, random.Random], Made]
+Made = Iterator[Mutant]
 
 
 def _imports(file: File, grounds: Grounds, rng: random.Random) -> Made:
@@ -160,20 +166,16 @@ def _alias(alias: ast.alias) -> str:
     return f"{alias.name} as {alias.asname}" if alias.asname else alias.name
 
 
-def _at_end(file: File, node: ast.stmt, text: Lines) -> Mutant | None:
+def _at_end(file: File, node: ast.stmt, text: Lines) -> Mutant:
     """Move an import to the end of its file."""
     made = file.mutant("eager import moved to the end", node, ["pass"])
-    if made is None or node.col_offset:
-        return None
-    return Mutant(made.path, made.operator, made.line, made.text + "\n".join(text) + "\n")
+    end = len(file.lines)
+    return Mutant(made.path, made.operator, made.line, (*made.edits, (end, end, text)))
 
 
-def _at_top(file: File, node: ast.stmt, text: Lines) -> Mutant | None:
+def _at_top(file: File, node: ast.stmt, text: Lines) -> Mutant:
     """Move an import that is inside a function to the top of its file."""
     made = file.mutant("lazy import moved to the top", node, ["pass"])
-    if made is None:
-        return None
-    lines = made.text.splitlines()
     place = 0
     for each in file.tree.body:
         is_text = isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
@@ -181,9 +183,7 @@ def _at_top(file: File, node: ast.stmt, text: Lines) -> Mutant | None:
         if not (is_text or is_future):
             break
         place = each.end_lineno or place
-    return Mutant(
-        made.path, made.operator, made.line, "\n".join(lines[:place] + text + lines[place:]) + "\n"
-    )
+    return Mutant(made.path, made.operator, made.line, (*made.edits, (place, place, text)))
 
 
 def _registrations(file: File, grounds: Grounds, rng: random.Random) -> Made:
@@ -258,9 +258,9 @@ def _branch(file: File, node: ast.If, grounds: Grounds, rng: random.Random) -> M
         ("branch of another value", _other_predicate(condition, grounds, rng)),
         ("branch of two values", f"{condition} or {_other_predicate(condition, grounds, rng)}"),
     ):
-        lines = list(file.lines)
-        lines[node.test.lineno - 1] = f"{test[:column]}{new}:"
-        yield Mutant(file.path, operator, node.test.lineno, "\n".join(lines) + "\n")
+        line = node.test.lineno
+        edit = (line - 1, line, [f"{test[:column]}{new}:"])
+        yield Mutant(file.path, operator, line, (edit,))
 
 
 def _other_predicate(condition: str, grounds: Grounds, rng: random.Random) -> str:

@@ -120,6 +120,7 @@ def audit_lines(audit: Audit, findings: Sequence[Finding]) -> list[Text]:
         *map(_registry_lines, audit.registries),
         _legend(cells),
         _guard_lines(cells),
+        _condition_lines(cells),
         *map(finding_lines, findings),
         _call_site_lines(audit),
     ]
@@ -206,6 +207,18 @@ def _guard_lines(cells: Iterable[Cell]) -> list[Text]:
             line = Text(f"  {key_text(cell.key)} is guarded by ")
             line.append(f"{cell.held_back_by}  {cell.held_back_by.text}", "magenta")
             lines.append(line)
+    return lines
+
+
+def _condition_lines(cells: Iterable[Cell]) -> list[Text]:
+    """Return what the keys depend on of which nothing certain can be said."""
+    lines = []
+    for cell in cells:
+        if cell.registrations and _mark(cell) == _MARKS["maybe"]:
+            for spot in cell.conditions:
+                line = Text(f"  {key_text(cell.key)} depends on ")
+                line.append(f"{spot}  {spot.text}", "magenta")
+                lines.append(line)
     return lines
 
 

@@ -130,6 +130,20 @@ class StandIn:
     def __contains__(self, item: Any) -> bool:
         return self._ground.decide(f"membership of {item!r} in {self._path}", default=False)
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """Return the class, which ``isinstance`` asks for when it does not find it in the type.
+
+        So do others who make a class or an annotation, which decides nothing.
+        """
+        caller = sys._getframe(1)
+        by = caller.f_globals.get("__name__", "").partition(".")[0]
+        if by == self._ground.package and "isinstance(" in linecache.getline(
+            caller.f_code.co_filename, caller.f_lineno
+        ):
+            self._ground.note(f"class of {self._path}")
+        return StandIn
+
     def __instancecheck__(self, instance: Any) -> bool:
         return False
 
