@@ -53,19 +53,28 @@ def _cells(audit: Audit, truth: Truth, prefix: str) -> Iterator[Compared]:
             yield Compared(
                 "cells",
                 f"{registry.id} {' '.join(key)}",
-                _said(said[key], prefix) if key in said else "no such cell",
-                _real(found) if found is not None else "no such cell",
+                _said(said[key], prefix, found) if key in said else "no such cell",
+                _all_of(found) if found is not None else "no such cell",
                 found.ending.unjudged if found is not None and found.ending is not None else None,
             )
 
 
-def _said(cell: Cell, prefix: str) -> str:
+def _said(cell: Cell, prefix: str, found: CellTruth | None) -> str:
+    if found is not None and "maybe" in (cell.at_lookup, cell.outcome):
+        each = {_real(t) for t in (found, *found.otherwise)}
+        if len(each) > 1:
+            return _all_of(found)  # it does depend on what it is said to depend on
     at = cell.raised_at
     place = f" at {at.path.removeprefix(prefix)}:{at.line}" if at is not None else ""
     ending: str = cell.outcome
     if cell.outcome != "ok" and cell.exception is not None:
         ending = f"{cell.outcome} {cell.exception}{place}"
     return _story(cell.after_import, cell.at_lookup, ending)
+
+
+def _all_of(truth: CellTruth) -> str:
+    """Return what becomes of a key, and what else may."""
+    return "; or ".join(dict.fromkeys(_real(t) for t in (truth, *truth.otherwise)))
 
 
 def _real(truth: CellTruth) -> str:

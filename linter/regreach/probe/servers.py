@@ -37,10 +37,14 @@ Result = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Cases that are run each from the state that the first has brought about, in a process of its own."""
+    """Cases that are run each from the state that the first has brought about, in a process of its own.
+
+    ``absent`` are packages that are not there for these cases, beside those of the platform.
+    """
 
     first: Case
     then: Sequence[Case] = ()
+    absent: Sequence[str] = ()
 
 
 class Servers:
@@ -96,7 +100,8 @@ class _Server:
         self.greeting = self._read()
 
     def run(self, group: Group) -> list[Result]:
-        self._write({"first": group.first, "then": list(group.then)})
+        absent = list(group.absent)
+        self._write({"first": group.first, "then": list(group.then), "absent": absent})
         return [self._read() for _ in range(1 + len(group.then))]
 
     def end(self) -> None:

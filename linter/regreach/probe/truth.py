@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from regreach.model import Audit, Outcome, Spot
 from regreach.pack import Consumer, Pack, Registry
@@ -14,15 +15,20 @@ from regreach.probe.servers import Group, Result, Servers
 from regreach.probe.sites import Sites, SiteTruth
 
 Key = tuple[str, ...]
+_IMPORT = re.compile(r"(?:import|from)\s+(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
 class CellTruth:
-    """What really becomes of one key. ``ending`` is None where nothing asks for it."""
+    """What really becomes of one key. ``ending`` is None where nothing asks for it.
+
+    ``otherwise`` is what becomes of it without one of the packages on which it is said to depend.
+    """
 
     after_import: bool
     at_lookup: bool
     ending: Ending | None
+    otherwise: tuple[CellTruth, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -54,8 +60,9 @@ def execute(servers: Servers, pack: Pack, audit: Audit, say: Callable[[str], Non
     for consumer in pack.consumers.values():
         registries = [r for r in pack.registries if r.consumer == consumer.name]
         known = {r.id: [c.key for c in r.cells] for r in audit.registries}
+        doubts = _doubts(audit, pack.location.name)
         if any(r.id in known for r in registries):
-            _Consumer(servers, pack, consumer, registries, known, truth, say).run()
+            _Consumer(servers, pack, consumer, registries, known, doubts, truth, say).run()
     _each_first(servers, Sites(pack, audit), list(audit.imported_first), truth, say)
     if pack.process_roots:
         say("importing the process roots")
@@ -64,6 +71,18 @@ def execute(servers: Servers, pack: Pack, audit: Audit, say: Callable[[str], Non
         truth.process = {r.id: _keys(result, r) for r in pack.registries}
         _note(truth, "the process roots imported", result)
     return truth
+
+
+def _doubts(audit: Audit, package: str) -> dict[tuple[str, Key], list[str]]:
+    """Return the packages on whose presence keys are said to depend."""
+    found: dict[tuple[str, Key], list[str]] = {}
+    for registry in audit.registries:
+        for cell in registry.cells:
+            names = [m.group(1) for c in cell.conditions if (m := _IMPORT.match(c.text))]
+            names = [name for name in dict.fromkeys(names) if name != package]
+            if names and "maybe" in (cell.at_lookup, cell.outcome):
+                found[registry.id, cell.key] = names
+    return found
 
 
 def _each_first(
@@ -96,6 +115,7 @@ class _Consumer:
         consumer: Consumer,
         registries: Sequence[Registry],
         known: Mapping[str, Sequence[Key]],
+        doubts: Mapping[tuple[str, Key], Sequence[str]],
         truth: Truth,
         say: Callable[[str], None],
     ) -> None:
@@ -107,6 +127,7 @@ class _Consumer:
         self._truth = truth
         self._say = say
         self._axes = (*consumer.ambient, *consumer.selectors.values())
+        self._doubts = doubts
 
     def run(self) -> None:
         """Fill in the eager modules and the cells."""
@@ -130,7 +151,7 @@ class _Consumer:
                 # what the selectors' enums do not have, nobody can ask for
                 unasked = [k for k in self._known.get(registry.id, ()) if k not in made]
                 self._truth.cells[registry.id] = {
-                    **{k: self._cell(registry, k, after, result) for k, result in made.items()},
+                    **{k: self._told(registry, k, after, result) for k, result in made.items()},
                     **{k: CellTruth(k in after, k in after, None) for k in unasked},
                 }
             else:
@@ -140,6 +161,18 @@ class _Consumer:
         # what the init path never came to read was not there when it was read
         read = {tuple(k) for k in result.get("reads", {}).get(registry.id, ())}
         return CellTruth(key in after, key in read, ending_of(result))
+
+    def _told(self, registry: Registry, key: Key, after: set[Key], result: Result) -> CellTruth:
+        """Return a cell, and what it would be without each package on which it is said to depend."""
+        cell = self._cell(registry, key, after, result)
+        packages = self._doubts.get((registry.id, key), ())
+        case = self._case("construct", key)
+        groups = [Group(_importing(self._consumer.module), [case], [p]) for p in packages]
+        others = [
+            self._cell(registry, key, _keys(first, registry), second if first["ok"] else first)
+            for first, second in self._servers.run(groups)
+        ]
+        return replace(cell, otherwise=tuple(others))
 
     def _later(self, registry: Registry, made: Mapping[Key, Result], after: set[Key]) -> None:
         """Look up the keys of a registry that the finished consumer reads."""

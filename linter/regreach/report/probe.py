@@ -182,4 +182,5 @@ def _cell(key: tuple[str, ...], cell: CellTruth) -> dict[str, object]:
         "message": ending.message if ending is not None else "",
         "raised_at": {"path": at[0], "line": at[1]} if at is not None else None,
         "unjudged": ending.unjudged if ending is not None else None,
+        "otherwise": [_cell(key, other) for other in cell.otherwise],
     }

@@ -61,6 +61,7 @@ def _group(plan: Plan, ground: Ground, loads: Loads, group: Mapping[str, Any]) -
     """Run cases each from a state that a first case has brought about; the first's result comes first."""
 
     def run() -> list[Result]:
+        ground.absent |= frozenset(group["absent"])
         results = [_run(plan, ground, loads, group["first"])]
         results += [
             forked(lambda case=case: [_run(plan, ground, loads, case)], plan["timeout"], 1)[0]  # type: ignore[misc]
