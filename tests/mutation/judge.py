@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from regreach.model import Audit
+from regreach.model import Audit, RegistryResult
 from regreach.plugins import load_plugins
 from regreach.probe.compare import compare
 from regreach.probe.plan import Limits, plan_of
@@ -20,8 +20,8 @@ from regreach.run import Request, Result, analyse
 
 from .operators import Grounds, Mutant, mutants_of
 
-# So many modules are imported first, and their call sites executed, beside the mutant's own.
-_MORE_MODULES = 1
+# Of so many values that the process may have chosen all are tried.
+_AMBIENT = 2
 _LARGE = 500
 _CRASH_RULES = ("RR101", "RR103")
 
@@ -106,7 +106,7 @@ class Judge:
             pack = self._pack
             if self._is_large and not mutant.operator.startswith("eager"):
                 pack = replace(pack, process_roots=())
-            truth = execute(self._servers, pack, audit, lambda _: None)
+            truth = execute(self._servers, pack, audit, lambda _: None, in_part=self._is_large)
         finally:
             file.write_bytes(before)
         import_root = result.analysis.program.tree.import_root
@@ -118,16 +118,30 @@ class Judge:
         return differing + list(_wrong_findings(result, audit, truth))
 
     def _part(self, audit: Audit, mutant: Mutant) -> Audit:
-        """Return the audit with a few modules to be imported first; all of them would take minutes."""
+        """Return a part of the audit: of a large tree all would take minutes.
+
+        That is the mutant's own module and another one to be imported first, the call sites in them,
+        and the keys for two values of what the process has chosen.
+        """
         program = self.baseline.analysis.program
+        rng = random.Random(str(mutant))
         modules = list(audit.imported_first)
-        chosen = [m for m in modules if program.path(m) == mutant.path]
-        chosen += random.Random(str(mutant)).sample(modules, min(_MORE_MODULES, len(modules)))
+        own = [m for m in modules if program.path(m) == mutant.path]
+        chosen = {*own[:1], rng.choice(modules)} if self._is_large else set(modules)
         return replace(
             audit,
+            registries=tuple(self._registry(r, rng) for r in audit.registries),
             imported_first={m: v for m, v in audit.imported_first.items() if m in chosen},
             call_sites=tuple(s for s in audit.call_sites if s.module in chosen),
         )
+
+    def _registry(self, registry: RegistryResult, rng: random.Random) -> RegistryResult:
+        firsts = list(dict.fromkeys(cell.key[:-1] for cell in registry.cells))
+        if not self._is_large or len(firsts) <= _AMBIENT:
+            return registry
+        registered = sorted({c.key[:-1] for c in registry.cells if c.registrations} - {firsts[0]})
+        kept = {firsts[0], rng.choice(registered or firsts)}
+        return replace(registry, cells=tuple(c for c in registry.cells if c.key[:-1] in kept))
 
 
 def _fairly(found: dict[str, list[Mutant]], rng: random.Random) -> list[Mutant]:

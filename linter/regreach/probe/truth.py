@@ -54,15 +54,26 @@ class Truth:
     untouched: list[str] = field(default_factory=list)
 
 
-def execute(servers: Servers, pack: Pack, audit: Audit, say: Callable[[str], None]) -> Truth:
-    """Execute what an audit is about. Raises TargetError when the processes cannot be run."""
+def execute(
+    servers: Servers,
+    pack: Pack,
+    audit: Audit,
+    say: Callable[[str], None],
+    *,
+    in_part: bool = False,
+) -> Truth:
+    """Execute what an audit is about; with ``in_part``, of its keys only those that it has.
+
+    Raises TargetError when the processes cannot be run.
+    """
     truth = Truth(python=servers.python, untouched=servers.untouched)
     for consumer in pack.consumers.values():
         registries = [r for r in pack.registries if r.consumer == consumer.name]
         known = {r.id: [c.key for c in r.cells] for r in audit.registries}
         doubts = _doubts(audit, pack.location.name)
         if any(r.id in known for r in registries):
-            _Consumer(servers, pack, consumer, registries, known, doubts, truth, say).run()
+            each = _Consumer(servers, pack, consumer, registries, known, doubts, truth, say)
+            each.run(in_part=in_part)
     _each_first(servers, Sites(pack, audit), list(audit.imported_first), truth, say)
     if pack.process_roots:
         say("importing the process roots")
@@ -129,7 +140,7 @@ class _Consumer:
         self._axes = (*consumer.ambient, *consumer.selectors.values())
         self._doubts = doubts
 
-    def run(self) -> None:
+    def run(self, *, in_part: bool) -> None:
         """Fill in the eager modules and the cells."""
         self._say(f"importing {self._consumer.module}")
         first, members = self._servers.run([self._group([{"what": "members"}])])[0]
@@ -138,6 +149,9 @@ class _Consumer:
         self._truth.imports[self._consumer.module] = ending_of(first)
         values = members.get("members", {})
         pairs = list(itertools.product(*(values.get(name, ()) for name in self._axes)))
+        if in_part:
+            asked = {key for keys in self._known.values() for key in keys}
+            pairs = [pair for pair in pairs if pair in asked]
         self._say(f"constructing {self._consumer.callable} {len(pairs)} times")
         cases = [self._case("construct", pair) for pair in pairs]
         # where the import fails all fails so; a second try in the same process may not
