@@ -105,7 +105,11 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One key of a registry, and what becomes of it."""
+    """One key of a registry, and what becomes of it.
+
+    ``asked`` says that the finished consumer looks it up, ``counterpart`` is the key that must be in the
+    registry's counterpart then.
+    """
 
     registry: str
     consumer: str
@@ -127,15 +131,18 @@ class Cell:
     hangs_on: tuple[ImportEdge, ...] = ()
     chain: tuple[ImportEdge, ...] = ()
     remedy: Remedy | None = None
+    asked: bool = False
+    counterpart: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RegistryResult:
-    """One registry: ``parts`` names the parts of its keys."""
+    """One registry: ``parts`` names the parts of its keys, ``counterpart`` another registry."""
 
     id: str
     parts: tuple[str, ...]
     cells: tuple[Cell, ...]
+    counterpart: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

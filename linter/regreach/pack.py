@@ -49,12 +49,25 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
+class Use:
+    """What is done with a finished consumer: a method is called, and an argument's attribute asked.
+
+    ``attribute`` of the argument for ``parameter`` is a member of ``enum``; all else is unknown.
+    """
+
+    method: str
+    parameter: str
+    attribute: str
+    enum: str
+
+
+@dataclass(frozen=True, slots=True)
 class Consumer:
     """What reaches a look-up: a class of the tree whose construction is the init path.
 
     ``selectors`` maps parameters to the selectors they take, ``made`` maps others to what is given for
     them; the rest keep their defaults. ``ambient`` names the selectors that the process has chosen
-    before (their sources are given the value).
+    before (their sources are given the value). ``use`` is what reads registries later, if anything does.
     """
 
     name: str
@@ -63,6 +76,7 @@ class Consumer:
     selectors: Mapping[str, str]
     made: Mapping[str, Made]
     ambient: tuple[str, ...]
+    use: Use | None
 
     @property
     def path(self) -> str:
@@ -76,6 +90,8 @@ class Registry:
 
     ``key`` names the parts of a key, each a selector or any other word; ``on_init_path`` says that the
     consumer's construction itself reads it (otherwise a later call does, with the finished object).
+    ``counterpart`` is the registry that must have an entry for each one here, whose key is made of the
+    parts of the own one at the places ``counterpart_key``.
     """
 
     id: str
@@ -85,6 +101,8 @@ class Registry:
     lookups: tuple[str, ...]
     consumer: str
     on_init_path: bool
+    counterpart: str | None
+    counterpart_key: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,12 +343,21 @@ def _consumer(name: str, table: _Table, selectors: Mapping[str, Selector]) -> Co
         chosen,
         made,
         table.texts("ambient", ()),
+        _use(table.table("use")) if "use" in table else None,
     )
     for ambient in consumer.ambient:
         if ambient not in selectors:
             raise table.error(f"names no selector: {ambient!r}", "ambient")
     table.finish()
     return consumer
+
+
+def _use(table: _Table) -> Use:
+    use = Use(
+        table.text("method"), table.text("parameter"), table.text("attribute"), table.path("enum")
+    )
+    table.finish()
+    return use
 
 
 def _registries(
@@ -342,22 +369,34 @@ def _registries(
         if registry.id in registries:
             raise table.error(f"is {registry.id!r} a second time", "id")
         registries[registry.id] = registry
+    for table, registry in zip(tables, registries.values(), strict=True):
+        other = registries.get(registry.counterpart or registry.id)
+        if other is None:
+            raise table.error(f"names no registry: {registry.counterpart!r}", "counterpart")
+        if other.consumer != registry.consumer or len(other.key) != len(registry.counterpart_key):
+            raise table.error("does not make a key of the counterpart", "counterpart_key")
     return tuple(registries.values())
 
 
 def _registry(table: _Table, consumers: Mapping[str, Consumer]) -> Registry:
+    key = table.texts("key")
+    counterpart_key = table.texts("counterpart_key", key)
+    if not set(counterpart_key) <= set(key):
+        raise table.error(f"must be made of the parts {list(key)!r}", "counterpart_key")
     registry = Registry(
         table.text("id"),
         table.path("container"),
-        table.texts("key"),
+        key,
         table.paths("registrars"),
         table.paths("lookups"),
         table.text("consumer"),
         table.flag("on_init_path", True),
+        table.text("counterpart") if "counterpart" in table else None,
+        tuple(key.index(part) for part in counterpart_key),
     )
-    for key in ("key", "registrars", "lookups"):
-        if not getattr(registry, key):
-            raise table.error("must not be empty", key)
+    for name in ("key", "registrars", "lookups"):
+        if not getattr(registry, name):
+            raise table.error("must not be empty", name)
     if registry.consumer not in consumers:
         raise table.error(f"names no consumer: {registry.consumer!r}", "consumer")
     consumer = consumers[registry.consumer]

@@ -16,6 +16,7 @@ from regreach.evaluate.world import World
 from regreach.facts import ir
 from regreach.graph import ImportGraph, edges_of
 from regreach.init_path import InitPath, InitRun, Key, state_of
+from regreach.later_lookups import Asked, keys_asked_later
 from regreach.model import (
     Audit,
     CallSite,
@@ -156,6 +157,7 @@ class _ConsumerAnalysis:
         self.sites: list[Site] = []
         self.arrivals: Arrivals | None = None
         self.runs: dict[Key, InitRun] = {}
+        self.asked_later: Asked = {}
         self.later_runs: dict[tuple[str, Key], InitRun | None] = {}
         self.process: Session | None = None
         self.process_contents: dict[str, dict[Value, Value] | None] = {}
@@ -175,6 +177,9 @@ class _ConsumerAnalysis:
             self.runs = {pair: InitRun(imported, unread) for pair in self.path.pairs()}
         for registry in self.registries:
             self.registrations[registry.id] = self._registrations(registry)
+        if self.consumer.use is not None:
+            later = [r for r in self.registries if not r.on_init_path]
+            self.asked_later = keys_asked_later(self.path, self.consumer.use, self.runs, later)
         self.sites = find_sites(self.program, self.pack, self.consumer)
         unreached = self._unreached()
         self._visit()
@@ -263,9 +268,9 @@ class _ConsumerAnalysis:
     def _result(self, registry: Registry) -> RegistryResult:
         registered = self.registrations[registry.id]
         pairs = list(self.runs) if registry.key == self.path.axes else []
-        keys = [*pairs, *sorted(k for k in registered if k not in self.runs or not pairs)]
-        cells = tuple(self._cell(registry, key) for key in keys)
-        return RegistryResult(registry.id, registry.key, cells)
+        others = {*registered, *self.asked_later.get(registry.id, ())}.difference(pairs)
+        cells = tuple(self._cell(registry, key) for key in (*pairs, *sorted(others)))
+        return RegistryResult(registry.id, registry.key, cells, registry.counterpart)
 
     def _run_for(self, registry: Registry, key: Key) -> InitRun | None:
         """Return the run that reads the registry under this key; None when the key cannot be asked for."""
@@ -330,6 +335,10 @@ class _ConsumerAnalysis:
             held_back_by=held_back,
             hangs_on=self._hangs_on(reach, key, modules),
             remedy=remedy,
+            asked=key in self.asked_later.get(registry.id, ()),
+            counterpart=tuple(key[i] for i in registry.counterpart_key)
+            if registry.counterpart
+            else None,
         )
 
     def _at_lookup(self, registry: Registry, key: Key) -> Tristate:
