@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Tristate = Literal["yes", "no", "maybe"]
@@ -13,11 +13,15 @@ Severity = Literal["error", "warning", "info"]
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A line of a file: ``path`` is relative to the tree's root, ``text`` the line, stripped."""
+    """A line of a file: ``path`` is relative to the tree's root, ``text`` the line, stripped.
+
+    ``last`` is the last line of the statement that begins there, where that was asked for.
+    """
 
     path: str
     line: int
     text: str = ""
+    last: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}"

@@ -123,7 +123,11 @@ class Analysis:
         if place is None:
             return None
         path = self.program.path(place.module)
-        return Spot(path or place.module, place.line, self.program.line(place.module, place.line))
+        facts = self.program.readable_facts(place.module)
+        if facts is None:
+            return Spot(path or place.module, place.line)
+        text, last = facts.statement_text(place.line), facts.end_of_statement(place.line)
+        return Spot(path or place.module, place.line, text, last)
 
     def first_import(self, module: str) -> Ended:
         """Import a module first in a fresh process (``visitor``), and remember how that ended."""

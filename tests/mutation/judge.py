@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from regreach.model import Audit, RegistryResult
+from regreach.model import Audit, CallSite, RegistryResult, SiteValue
 from regreach.plugins import load_plugins
 from regreach.probe.compare import compare
 from regreach.probe.plan import Limits, plan_of
@@ -176,13 +176,18 @@ def _wrong_findings(result: Result, part: Audit, truth: Truth) -> Iterator[str]:
             crashes = [a for a in seen if not a.loaded and not a.ending.ok]
             if crashes and cell.key not in found and cell.key[-1:] not in found:
                 yield f"findings: {' '.join(cell.key)} crashes and no error says so"
-            said = [
-                value
-                for site, value in part.arriving(cell)
-                if value.outcome == "raises" and site.spot in truth.sites
-            ]
-            if cell.key in found and said and seen and not any(not a.ending.ok for a in seen):
-                yield f"findings: an error at {' '.join(cell.key)}, and no site crashes"
+            if cell.key in found and any(
+                _does_not_crash(s, v, truth) for s, v in part.arriving(cell)
+            ):
+                yield f"findings: an error at {' '.join(cell.key)}, and a named site does not crash"
+
+
+def _does_not_crash(site: CallSite, value: SiteValue, truth: Truth) -> bool:
+    """Return whether a site that is said to crash for a key was executed with it and does not."""
+    executed = truth.sites.get(site.spot)
+    arrivals = executed.arrivals.get(value.key, ()) if executed is not None else ()
+    ended = [a.ending.ok for a in arrivals if a.ending.unjudged is None]
+    return value.outcome == "raises" and bool(ended) and all(ended)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from regreach.model import Audit, Cell, SiteValue
+from regreach.model import Audit, Cell, SiteValue, Spot
 from regreach.probe.ending import Ending
 from regreach.probe.sites import Arrival
 from regreach.probe.truth import CellTruth, Truth
@@ -64,12 +64,20 @@ def _said(cell: Cell, prefix: str, found: CellTruth | None) -> str:
         each = {_real(t) for t in (found, *found.otherwise)}
         if len(each) > 1:
             return _all_of(found)  # it does depend on what it is said to depend on
-    at = cell.raised_at
-    place = f" at {at.path.removeprefix(prefix)}:{at.line}" if at is not None else ""
+    place = _place(cell.raised_at, prefix, found) if cell.raised_at is not None else ""
     ending: str = cell.outcome
     if cell.outcome != "ok" and cell.exception is not None:
         ending = f"{cell.outcome} {cell.exception}{place}"
     return _story(cell.after_import, cell.at_lookup, ending)
+
+
+def _place(said: Spot, prefix: str, found: CellTruth | None) -> str:
+    """Return where it raises: on which line of a statement, versions of CPython do not agree."""
+    path, line = said.path.removeprefix(prefix), said.line
+    real = found.ending.raised_at if found is not None and found.ending is not None else None
+    if real is not None and real[0] == path and line <= real[1] <= (said.last or line):
+        line = real[1]
+    return f" at {path}:{line}"
 
 
 def _all_of(truth: CellTruth) -> str:
