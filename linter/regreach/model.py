@@ -108,6 +108,21 @@ class Remedy:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportCycle:
+    """An import that fails for a cycle: ``name`` is asked of ``module``, which has not bound it yet.
+
+    ``asking`` is the line that asks, ``waiting`` the line of ``module`` that is being executed then;
+    ``edges`` are the imports that lead from there to the asking line.
+    """
+
+    name: str
+    module: str
+    asking: Spot
+    waiting: Spot
+    edges: tuple[ImportEdge, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One key of a registry, and what becomes of it.
 
@@ -137,6 +152,7 @@ class Cell:
     remedy: Remedy | None = None
     asked: bool = False
     counterpart: tuple[str, ...] | None = None
+    cycle: ImportCycle | None = None
 
 
 @dataclass(frozen=True, slots=True)

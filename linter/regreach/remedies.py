@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from regreach.cycles import edges_under_way
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import Raised
 from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
-from regreach.graph import edges_of
 from regreach.model import ImportEdge, Placement, Remedy, Spot
 from regreach.program import Program, View
 
@@ -42,7 +42,7 @@ def find_remedy(analysis: Analysis, path: InitPath, module: str, branch: Spot | 
         ended = Session(machine).import_module(first)
         if ended.raised is not None:
             top = Placement(describe(ended.raised), first)
-            cycle = _traced(analysis.program, ended.raised, consumer)
+            cycle = edges_under_way(analysis.program, _after(ended.raised, consumer))
             break
     if top.error is None:
         analysis.first_import(module)
@@ -66,14 +66,7 @@ def _with_import(program: Program, module: str, package: str, name: str) -> View
     return View(program, facts)
 
 
-def _traced(program: Program, raised: Raised, start: str) -> tuple[ImportEdge, ...]:
-    """Return the imports that were under way when an import failed, from a module's own on."""
+def _after(raised: Raised, start: str) -> Sequence[tuple[str, int]]:
+    """Return the part of a failure's trace that comes after a module's own line."""
     modules = [name for name, _ in raised.trace]
-    trace = raised.trace[modules.index(start) + 1 :] if start in modules else raised.trace
-    edges: list[ImportEdge] = []
-    for (importer, line), (imported, _) in itertools.pairwise((*trace, ("", 0))):
-        found = [e for e in edges_of(program, importer) if e.spot.line == line]
-        # the next frame may be that of a parent package of what the line asks for
-        exact = [e for e in found if e.imported == imported] or found
-        edges += exact[:1]
-    return tuple(edges)
+    return raised.trace[modules.index(start) + 1 :] if start in modules else raised.trace

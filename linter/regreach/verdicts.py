@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from regreach.arrivals import Arrivals
 from regreach.call_sites import Site, find_sites, is_ignored
+from regreach.cycles import cycle_of
 from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Abrupt, Frame, Place
 from regreach.evaluate.machine import Machine
@@ -339,6 +340,7 @@ class _ConsumerAnalysis:
             held_back_by=held_back,
             hangs_on=self._hangs_on(reach, key, modules),
             remedy=remedy,
+            cycle=cycle_of(self.program, run.ended.raised) if run is not None else None,
             asked=key in self.asked_later.get(registry.id, ()),
             counterpart=tuple(key[i] for i in registry.counterpart_key)
             if registry.counterpart

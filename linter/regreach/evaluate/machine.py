@@ -55,6 +55,7 @@ class Machine:
         self.environ = Dict()
         self.overrides: dict[str, Value] = dict(world.calls)
         # called when a function of that path is called, before it runs
+        self.session: Any = None  # whose state this is at present
         self.watches: dict[str, Callable[[Sequence[Value]], None]] = {}
         # called instead of running the class of that path
         self.constructions: dict[

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
-from weakref import WeakKeyDictionary
 
 from regreach.evaluate import expressions, statements  # noqa: F401  (they fill the tables)
 from regreach.evaluate.attributes import get_attribute
@@ -20,7 +19,6 @@ from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import MISSING, Module, Raised, Scope, Value
 
 _T = TypeVar("_T")
-_ACTIVE: WeakKeyDictionary[Machine, Session] = WeakKeyDictionary()
 _UNKNOWN_DEPTH = 5  # how deep calls are followed when the arguments are unknown
 _UNKNOWN_BUDGET = 1_500  # and how many statements are run
 _STACK = 512 * 1024 * 1024
@@ -63,7 +61,7 @@ class Session:
     def activate(self) -> None:
         """Bring this session's state into the machine."""
         machine = self.machine
-        other = _ACTIVE.get(machine)
+        other: Session | None = machine.session
         if other is self:
             return
         if other is not None:
@@ -74,7 +72,7 @@ class Session:
             machine.heap.undo(machine.start)
         machine.heap.apply(self._aside)
         machine.loaders = self.loaders
-        _ACTIVE[machine] = self
+        machine.session = self
 
     def _run(self, action: Callable[[], Value]) -> Ended:
         self.activate()
