@@ -49,6 +49,22 @@ def test_the_example_has_no_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
+        ('method = "pay"\n', "", "consumers.checkout.use.method is missing; it must be a string"),
+        (
+            "on_init_path = true",
+            'counterpart = "shop.gone"',
+            "registries[0].counterpart names no registry: 'shop.gone'",
+        ),
+        (
+            "on_init_path = true",
+            'counterpart = "shop.handlers"\ncounterpart_key = ["kind"]',
+            "registries[0].counterpart_key does not make a key of the counterpart",
+        ),
+        (
+            "on_init_path = true",
+            'counterpart_key = ["kind", "size"]',
+            "registries[0].counterpart_key must be made of the parts ['region', 'kind']",
+        ),
         ("format = 1", "format = 2", "format is 2; this regreach reads format 1"),
         ("format = 1", "", "format is missing; it must be an integer"),
         ("format = 1", "format = true", "format must be an integer, not True"),

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import regreach
-from regreach.model import Audit, CallSite, Cell, Finding, ImportEdge, Registration, Spot
+from regreach.model import (
+    Audit,
+    CallSite,
+    Cell,
+    Finding,
+    ImportCycle,
+    ImportEdge,
+    Registration,
+    Spot,
+)
 
 SCHEMA_VERSION = 1
 
@@ -105,6 +114,19 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "held_back_by": _place(cell.held_back_by),
         "importers": [_edge(e) for e in cell.importers],
         "hangs_on": [_edge(e) for e in cell.hangs_on],
+        "asked_later": cell.asked,
+        "counterpart": list(cell.counterpart) if cell.counterpart is not None else None,
+        "cycle": _cycle(cell.cycle) if cell.cycle is not None else None,
+    }
+
+
+def _cycle(cycle: ImportCycle) -> dict[str, Any]:
+    return {
+        "name": cycle.name,
+        "module": cycle.module,
+        "asking": _place(cycle.asking),
+        "waiting": _place(cycle.waiting),
+        "edges": [_edge(edge) for edge in cycle.edges],
     }
 
 
