@@ -1,7 +1,8 @@
 # Two commands for people and one for machines; all need only Python (3.10 or newer), git and make.
 #   make audit   what regreach says of a real release, fetched from the package index
 #   make test    lint, types and tests
-#   make truth   execute releases (their code is run) and compare; takes half an hour
+#   make truth   execute releases (their code is run) and compare; takes an hour
+#   make mutants execute mutants of a release and compare; takes an hour
 # Variables: PYTHON=python3.12 (what the environment is made with), VENV=.venv, RELEASE=name==1.0,
 # TRUTH="0.5.15:cuda 0.5.16:hip".
 
@@ -17,7 +18,7 @@ INSTALLED := $(VENV)/installed
 DEVELOPER := $(VENV)/installed-for-development
 
 .DEFAULT_GOAL := help
-.PHONY: help audit truth test lint format clean FORCE
+.PHONY: help audit truth mutants test lint format clean FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -36,6 +37,9 @@ truth: $(INSTALLED) $(TRUTH_VENV)/installed
 	  "$(BIN)/regreach" probe "sglang==$${each%:*}" --platform "$${each#*:}" \
 	    --python "$(TRUTH_VENV)/bin/python" --compare || failed="$$failed $$each"; \
 	done; test -z "$$failed" || { echo "not as it was:$$failed"; exit 1; }
+
+mutants: $(DEVELOPER) $(TRUTH_VENV)/installed
+	@$(BIN)/python -m tests.mutation "$(RELEASE)" --python "$(TRUTH_VENV)/bin/python" $(ARGS)
 
 $(TRUTH_VENV)/installed: tests/truth/requirements.txt
 	$(PYTHON) -m venv --clear "$(TRUTH_VENV)"

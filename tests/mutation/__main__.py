@@ -1,6 +1,6 @@
-"""``python -m tests.mutation FOLDER``: so many mutants of a release, executed, and what regreach says of them.
+"""``python -m tests.mutation TARGET``: mutants of a release, executed, and what regreach says of them.
 
-THIS RUNS THE CODE OF THE TREE. A release is 5 to 10 seconds a mutant.
+THIS RUNS THE CODE OF THE TREE. A release takes about 15 seconds a mutant and processor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def run_part(options: argparse.Namespace, part: int) -> list[Verdict]:
     verdicts: list[Verdict] = []
     with (
         tempfile.TemporaryDirectory() as cache,
-        judging(options.folder, options.python, options.platform, Path(cache)) as judge,
+        judging(options.target, options.python, options.platform, Path(cache)) as judge,
     ):
         chosen = judge.mutants(options.seed)[options.skip : options.skip + options.count]
         for mutant in chosen[part :: options.jobs]:
@@ -48,7 +48,7 @@ def run_part(options: argparse.Namespace, part: int) -> list[Verdict]:
 def main(arguments: Sequence[str]) -> int:
     """Return 1 when a mutant is judged wrongly."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("folder", type=Path, help="an unpacked release")
+    parser.add_argument("target", help="a folder, a wheel or a requirement")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)

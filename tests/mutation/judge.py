@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from regreach.probe.plan import Limits, plan_of
 from regreach.probe.servers import Servers, started
 from regreach.probe.truth import Truth, execute
 from regreach.run import Request, Result, analyse
+from regreach.tree import open_tree
 
 from .operators import Grounds, Mutant, mutants_of
 
@@ -191,18 +191,20 @@ def _does_not_crash(site: CallSite, value: SiteValue, truth: Truth) -> bool:
 
 
 @contextmanager
-def judging(source: Path, python: str, platform: str, cache: Path) -> Iterator[Judge]:
-    """Copy the Python files of a tree, and give a judge of its mutants."""
+def judging(target: str, python: str, platform: str, cache: Path) -> Iterator[Judge]:
+    """Copy the Python files of a target, and give a judge of its mutants."""
     pack = load_plugins().pack(None)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        root = Path(folder, "tree")
-        shutil.copytree(
-            source,
-            root,
-            ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.json", "*.dist-info"),
-        )
+        root = Path(folder)
+        with open_tree(target, pack.location) as tree:
+            for module in tree.modules.values():
+                if module.path is not None and not module.is_extension:
+                    file = root / module.path
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(tree.read(module.path))
+            import_root = tree.import_root
         limits = Limits(python, timeout=60, jobs=1)
         facts = pack.platform(platform)
-        plan = plan_of(pack, facts, root, limits)
+        plan = plan_of(pack, facts, root / import_root, limits)
         with started(plan, limits, facts.environment, closed=pack.environment_closed) as servers:
             yield Judge(root, servers, platform, cache)

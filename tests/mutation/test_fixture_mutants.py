@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the probe forks
 def test_what_is_said_of_mutants_is_what_they_do(case: str, tmp_path: Path) -> None:
     wrong = {}
     operators = set()
-    with judging(FIXTURES / case / "tree", sys.executable, "cuda", tmp_path) as judge:
+    with judging(str(FIXTURES / case / "tree"), sys.executable, "cuda", tmp_path) as judge:
         for mutant in judge.mutants(seed=len(case))[:COUNT]:
             differing = judge.judge(mutant)
             if differing is not None:
@@ -33,7 +33,7 @@ def test_what_is_said_of_mutants_is_what_they_do(case: str, tmp_path: Path) -> N
 
 def test_a_judge_that_errs_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The judge must be able to find a disagreement: here regreach is made to see the old text."""
-    with judging(FIXTURES / "bug" / "tree", sys.executable, "cuda", tmp_path) as judge:
+    with judging(str(FIXTURES / "bug" / "tree"), sys.executable, "cuda", tmp_path) as judge:
         monkeypatch.setattr(judge, "_analysed", lambda: judge.baseline)
         mutants = judge.mutants(seed=1)
         removed = next(

@@ -14,6 +14,9 @@ from regreach.probe.truth import CellTruth, Truth
 # The path that CPython adds to some messages.
 _PATH = re.compile(r" \((?:/[^()]*|unknown location)\)$")
 
+# Why a key that is said to arrive at a call site was not compared.
+UNSEEN = "it arrives on no path that was tried"
+
 KINDS = ("cells", "eager modules", "imported first", "call sites", "process")
 
 
@@ -141,7 +144,7 @@ def _sites(audit: Audit, truth: Truth) -> Iterator[Compared]:
             judged = [a for a in arrivals if a.ending.unjudged is None]
             unjudged = None
             if not arrivals:
-                unjudged = "on no path that was tried it arrives"
+                unjudged = UNSEEN
             elif not judged:
                 unjudged = arrivals[0].ending.unjudged
             yield Compared(

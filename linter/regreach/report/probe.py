@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 import regreach
-from regreach.probe.compare import KINDS, Compared, described
+from regreach.probe.compare import KINDS, UNSEEN, Compared, described
 from regreach.probe.ending import Ending
 from regreach.probe.run import Probed
 from regreach.probe.truth import CellTruth
@@ -100,8 +100,13 @@ def _comparison(compared: tuple[Compared, ...]) -> Iterator[Text]:
     for kind in KINDS:
         if of[kind]:
             yield Text(f"{kind:15} {agree[kind]} of {of[kind]} agree")
+    unseen = Counter(c.what.partition(" ")[0] for c in compared if c.unjudged == UNSEEN)
+    for site, count in unseen.items():
+        yield Text(
+            f"  {site}: {count} keys that are said to arrive were on no path that was tried", "dim"
+        )
     for each in compared:
-        if not each.agrees:
+        if not each.agrees and each.unjudged != UNSEEN:
             yield Text()
             yield Text(f"{each.kind}: {each.what}", "yellow" if each.unjudged else "red")
             yield Text(f"  regreach says  {each.said}")
