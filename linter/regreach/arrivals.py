@@ -36,13 +36,20 @@ _MAX_CHANGES = 100_000
 
 
 class Arrivals:
-    """Runs the function around each site, for each selector value that the process may have chosen.
+    """Runs the function around each site, for each selector value that the process can have chosen.
 
     A site is run in the state in which its module alone was imported, in a fresh process.
     """
 
-    def __init__(self, path: InitPath, registry: Registry, registered: Iterable[Key]) -> None:
+    def __init__(
+        self,
+        path: InitPath,
+        registry: Registry,
+        registered: Iterable[Key],
+        can_choose: Callable[[str, str], bool],
+    ) -> None:
         self._path = path
+        self._can_choose = can_choose
         self._registry = registry
         self._registered = list(registered)
         self.values: dict[Site, dict[Key, SiteValue]] = {}
@@ -52,18 +59,21 @@ class Arrivals:
     def run_module(self, sites: Sequence[Site]) -> None:
         """Run the sites of one module in the session's present state."""
         ambient = self._ambient()
-        own = self._path.axes[-1]
-        chosen = list(self._path.members(own))
         for function, group in itertools.groupby(sites, key=lambda s: s.function):
             by_line = {s.statement: s for s in group}
             for around in ambient:
-                for text in chosen:
+                for text in self._choices():
                     if not self._run_function(function, by_line, around, text):
                         break  # it does not ask: the other values of the process change nothing
 
     def at(self, key: Key) -> list[tuple[Site, SiteValue]]:
         """Return the sites at which a key can arrive, in the order of their places."""
         return [(site, values[key]) for site, values in self.values.items() if key in values]
+
+    def _choices(self) -> list[str]:
+        """Return the values of the consumer's own selector that the process can have chosen."""
+        own = self._path.axes[-1]
+        return [text for text in self._path.members(own) if self._can_choose(own, text)]
 
     def _ambient(self) -> list[Key]:
         """Return the ambient selector values that are worth a run: the first, and those registered for."""
@@ -90,7 +100,7 @@ class Arrivals:
             if site is None:
                 return
             known = _known_members(value)
-            every = list(path.members(own)) if known is None else known
+            every = self._choices() if known is None else known
             for each in every:
                 key = (*around, each)
                 self._note(site, key, others)

@@ -5,10 +5,11 @@ The format is documented in ``docs/packs.md``. Each wrong entry is reported with
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,7 +111,8 @@ class Platform:
     """The facts of one platform about everything outside the tree.
 
     ``foreign`` are patterns of functions (``module:Class.function``) that never run on this platform
-    although no guard says so; their call sites count for nothing.
+    although no guard says so; their call sites count for nothing. ``unavailable`` are patterns of values
+    of a selector that nobody can choose on it.
     """
 
     name: str
@@ -118,6 +120,13 @@ class Platform:
     absent: frozenset[str]
     environment: Mapping[str, str]
     foreign: tuple[str, ...]
+    unavailable: Mapping[str, tuple[str, ...]]
+
+    def can_choose(self, selector: str, value: str) -> bool:
+        """Return whether a process on this platform can have chosen a value of a selector."""
+        return not any(
+            fnmatch.fnmatchcase(value, pattern) for pattern in self.unavailable.get(selector, ())
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +294,10 @@ def load_pack(text: str, source: str) -> Pack:
     assumptions = top.table("assumptions")
     probe = top.table("probe")
     common = top.table("common")
-    platforms = {key: _platform(key, t, common) for key, t in top.named_tables("platforms").items()}
+    platforms = {
+        key: _platform(key, t, common, selectors)
+        for key, t in top.named_tables("platforms").items()
+    }
     if not platforms:
         raise top.error("is missing; it must have a table for each platform", "platforms")
     default = top.text("default_platform", next(iter(platforms)))
@@ -409,11 +421,12 @@ def _registry(table: _Table, consumers: Mapping[str, Consumer]) -> Registry:
     return registry
 
 
-def _platform(name: str, table: _Table, common: _Table) -> Platform:
+def _platform(name: str, table: _Table, common: _Table, selectors: Collection[str]) -> Platform:
     values: dict[str, Value] = {"typing.TYPE_CHECKING": FALSE}
     absent: set[str] = set()
     environment: dict[str, str] = {}
     foreign: list[str] = []
+    unavailable: dict[str, tuple[str, ...]] = {}
     for source in (common, table):
         for path in source.texts("none", ()):
             values[path] = Const(None)
@@ -429,10 +442,15 @@ def _platform(name: str, table: _Table, common: _Table) -> Platform:
         absent -= set(source.texts("present", ()))
         environment.update(source.text_mapping("environment"))
         foreign += source.texts("foreign", ())
+        choices = source.table("unavailable")
+        for selector in source.mapping("unavailable"):
+            if selector not in selectors:
+                raise source.error(f"names no selector: {selector!r}", "unavailable")
+            unavailable[selector] = choices.texts(selector)
         native = source.texts("native", ())
         foreign = [pattern for pattern in foreign if pattern not in native]
     table.finish()
-    return Platform(name, values, frozenset(absent), environment, tuple(foreign))
+    return Platform(name, values, frozenset(absent), environment, tuple(foreign), unavailable)
 
 
 def _owners(path: str) -> list[str]:

@@ -237,7 +237,9 @@ class _ConsumerAnalysis:
         path = InitPath(visitor, self.pack, self.consumer, self.registries)
         registry = next((r for r in self.registries if r.on_init_path), None)
         if registry is not None:
-            self.arrivals = Arrivals(path, registry, self.registrations[registry.id])
+            registered = self.registrations[registry.id]
+            can_choose = self.analysis.platform.can_choose
+            self.arrivals = Arrivals(path, registry, registered, can_choose)
         registering = {
             r.module for keys in self.registrations.values() for rs in keys.values() for r in rs
         }

@@ -106,7 +106,10 @@ class Judge:
             pack = self._pack
             if self._is_large and not mutant.operator.startswith("eager"):
                 pack = replace(pack, process_roots=())
-            truth = execute(self._servers, pack, audit, lambda _: None, in_part=self._is_large)
+            platform = pack.platform(self._platform)
+            truth = execute(
+                self._servers, pack, platform, audit, lambda _: None, in_part=self._is_large
+            )
         finally:
             file.write_bytes(before)
         import_root = result.analysis.program.tree.import_root

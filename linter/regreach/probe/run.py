@@ -37,5 +37,5 @@ def probe(request: Request, limits: Limits, on_progress: Callable[[str], None]) 
             closed = pack.environment_closed
             on_progress("starting processes")
             with started(plan, limits, platform.environment, closed=closed) as servers:
-                truth = execute(servers, pack, audit, on_progress)
+                truth = execute(servers, pack, platform, audit, on_progress)
         return Probed(audit, truth, tuple(compare(audit, truth, tree.import_root)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from regreach.model import Audit, CallSite, Spot
-from regreach.pack import Consumer, Pack
+from regreach.pack import Consumer, Pack, Platform
 from regreach.probe.ending import Ending, ending_of
 from regreach.probe.plan import consumer_of
 from regreach.probe.servers import Case, Result
@@ -39,14 +39,14 @@ class SiteTruth:
 class Sites:
     """The call sites of an audit, as cases; takes their results."""
 
-    def __init__(self, pack: Pack, audit: Audit) -> None:
+    def __init__(self, pack: Pack, platform: Platform, audit: Audit) -> None:
         self.truths: dict[Spot, SiteTruth] = {}
         self._cases: dict[str, list[tuple[list[CallSite], str, Case]]] = {}
         self._consumer_of: dict[str, str] = {}
         for consumer in pack.consumers.values():
-            self._add(pack, consumer, audit)
+            self._add(pack, platform, consumer, audit)
 
-    def _add(self, pack: Pack, consumer: Consumer, audit: Audit) -> None:
+    def _add(self, pack: Pack, platform: Platform, consumer: Consumer, audit: Audit) -> None:
         """Add each function around a site once for each ambient value that somebody registers for."""
         registry = next(
             (r for r in pack.registries if r.consumer == consumer.name and r.on_init_path), None
@@ -56,7 +56,9 @@ class Sites:
             return
         first = cells[0].key[:-1]
         ambient = [first, *sorted({c.key[:-1] for c in cells if c.registrations} - {first})]
-        own = list(dict.fromkeys(cell.key[-1] for cell in cells))
+        selector = next(iter(consumer.selectors.values()))
+        values = dict.fromkeys(cell.key[-1] for cell in cells)
+        own = [value for value in values if platform.can_choose(selector, value)]
         live = [
             site
             for site in audit.call_sites

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from regreach.model import Audit, Outcome, Spot
-from regreach.pack import Consumer, Pack, Registry
+from regreach.pack import Consumer, Pack, Platform, Registry
 from regreach.probe.ending import Ending, ending_of
 from regreach.probe.plan import consumer_of
 from regreach.probe.servers import Group, Result, Servers
@@ -57,6 +57,7 @@ class Truth:
 def execute(
     servers: Servers,
     pack: Pack,
+    platform: Platform,
     audit: Audit,
     say: Callable[[str], None],
     *,
@@ -74,7 +75,7 @@ def execute(
         if any(r.id in known for r in registries):
             each = _Consumer(servers, pack, consumer, registries, known, doubts, truth, say)
             each.run(in_part=in_part)
-    _each_first(servers, Sites(pack, audit), list(audit.imported_first), truth, say)
+    _each_first(servers, Sites(pack, platform, audit), list(audit.imported_first), truth, say)
     if pack.process_roots:
         say("importing the process roots")
         ((result,),) = servers.run([Group(_importing(*pack.process_roots))])

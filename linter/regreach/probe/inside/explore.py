@@ -152,7 +152,7 @@ def _arrive(state: Exploring, line: int, given: Mapping[str, Any]) -> None:
     value = given.get(parameter)
     texts = [cases.text(value)]
     if isinstance(value, StandIn):
-        texts = cases.members(state.plan)[selector]
+        texts = state.case["choices"]
     kept = list(given)[1:]  # without the consumer itself
     others = {k: given[k] for k in kept if k != parameter and k not in consumer["made"]}
     for text in texts:
