@@ -8,11 +8,13 @@ so that whoever started that can be sure to end them all.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from . import cases, facts
@@ -27,7 +29,6 @@ def main() -> None:
     plan = json.loads(sys.stdin.readline())
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the tree's code prints what it likes
-    sys.dont_write_bytecode = True
     ground, loads = prepare(plan)
 
     def tell(result: Result) -> None:
@@ -39,7 +40,9 @@ def main() -> None:
     tell({"untouched": untouched, "python": sys.version.split()[0]})
     for line in sys.stdin:
         group = json.loads(line)
-        for result in _group(plan, ground, loads, group):
+        results = _group(plan, ground, loads, group)
+        _import_once(results[0].pop("installed", ()))
+        for result in results:
             tell(result)
 
 
@@ -53,8 +56,40 @@ def prepare(plan: Plan) -> tuple[Ground, Loads]:
     others = [Without(finder, ground) for finder in sys.meta_path]
     sys.meta_path[:] = [loads, *others, Finder(ground)]
     sys.path.insert(0, plan["import_root"])
+    _keep_compiled(plan["import_root"])
+    gc.disable()  # each process ends soon, and collecting would copy the pages that forks share
+    gc.freeze()
     hide(ground)
     return ground, loads
+
+
+def _import_once(modules: Sequence[str]) -> None:
+    """Import here what a fork had to import of the packages that are imported here already.
+
+    Every other fork would do so again, and it can take most of its time: ``torch.compile`` does.
+    """
+    for module in modules:
+        if module not in sys.modules:
+            with contextlib.suppress(Exception):
+                importlib.import_module(module)
+
+
+def _keep_compiled(root: str) -> None:
+    """Let processes share what they compile, in this process's own folder and nowhere else.
+
+    ``sys.pycache_prefix`` would do so, but also have all installed packages compiled anew.
+    """
+    external: Any = importlib._bootstrap_external
+    original = external.cache_from_source
+    folder = str(Path.cwd() / "compiled")
+
+    def cache_from_source(path: str, *args: Any, **keywords: Any) -> str:
+        usual = str(original(path, *args, **keywords))
+        if not path.startswith(root) and Path(usual).exists():
+            return usual
+        return folder + usual
+
+    external.cache_from_source = cache_from_source
 
 
 def _group(plan: Plan, ground: Ground, loads: Loads, group: Mapping[str, Any]) -> list[Result]:
@@ -62,7 +97,11 @@ def _group(plan: Plan, ground: Ground, loads: Loads, group: Mapping[str, Any]) -
 
     def run() -> list[Result]:
         ground.absent |= frozenset(group["absent"])
+        before = set(sys.modules)
         results = [_run(plan, ground, loads, group["first"])]
+        tops = {path.partition(".")[0] for path in plan["facts"]} - sys.stdlib_module_names
+        new = [name for name in sys.modules if name not in before]
+        results[0]["installed"] = [name for name in new if name.partition(".")[0] in tops]
         results += [
             forked(lambda case=case: [_run(plan, ground, loads, case)], plan["timeout"], 1)[0]  # type: ignore[misc]
             for case in group["then"]
