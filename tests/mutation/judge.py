@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from regreach.model import Audit, CallSite, RegistryResult, SiteValue
 from regreach.plugins import load_plugins
 from regreach.probe.compare import compare
+from regreach.probe.files import copy_into
 from regreach.probe.plan import Limits, plan_of
 from regreach.probe.servers import Servers, started
 from regreach.probe.truth import Truth, execute
@@ -207,13 +209,14 @@ def judging(target: str, python: str, platform: str, cache: Path) -> Iterator[Ju
     """Copy the Python files of a target, and give a judge of its mutants."""
     pack = load_plugins().pack(None)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        root = Path(folder)
         with open_tree(target, pack.location) as tree:
-            for module in tree.modules.values():
-                if module.path is not None and not module.is_extension:
-                    file = root / module.path
-                    file.parent.mkdir(parents=True, exist_ok=True)
-                    file.write_bytes(tree.read(module.path))
+            root = Path(folder)
+            if tree.editable is not None:
+                shutil.copytree(
+                    tree.editable, root, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*")
+                )
+            else:
+                copy_into(tree, root)
             import_root = tree.import_root
         limits = Limits(python, timeout=60, jobs=1)
         facts = pack.platform(platform)

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,19 @@ def test_nothing_is_left_in_the_tree(tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     probed(tree)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_wheel_is_executed_with_its_data(tmp_path: Path) -> None:
+    text = "\nfrom pathlib import Path\nassert (Path(__file__).parent / 'table.json').read_text() == '{}'\n"
+    tree = copy_with(tmp_path / "tree", runner=text)
+    wheel = tmp_path / "sglang-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for file in tree.rglob("*.py"):
+            archive.write(file, file.relative_to(tree).as_posix())
+        archive.writestr("sglang/srt/layers/moe/moe_runner/table.json", "{}")
+    done = probe(wheel, "--compare")
+    assert (done.returncode, done.stderr) == (0, "no disagreements\n")
+    assert "fails" not in done.stdout
 
 
 def test_a_disagreement_is_an_exit_code(tmp_path: Path) -> None:

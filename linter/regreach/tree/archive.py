@@ -34,9 +34,10 @@ class Member:
 
 @dataclass(slots=True)
 class Index:
-    """An archive's possible modules: tree path -> member name, and what was refused."""
+    """An archive's possible modules: tree path -> member name, other files, and what was refused."""
 
     files: dict[str, str] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict)
     problems: list[TreeProblem] = field(default_factory=list)
     escaping: list[TreeProblem] = field(default_factory=list)
 
@@ -64,9 +65,13 @@ class ArchiveStore:
             + [p for p in self._index.problems if p.path == folder or p.path.startswith(prefix)],
         )
 
+    def data(self, folder: str) -> list[str]:
+        """List the other files below `folder`; those of a tar file cannot be read."""
+        return [path for path in self._index.data if path.startswith(f"{folder}/")]
+
     def read(self, path: str) -> bytes:
         """Return one member's bytes; see `FileStore.read`."""
-        member = self._index.files.get(path)
+        member = self._index.files.get(path) or self._index.data.get(path)
         if member is None:
             raise TargetError(f"cannot read {path!r}: {self.root} holds no such module")
         return self._fetch(member)
@@ -103,6 +108,8 @@ def index_members(members: Iterable[Member], archive: str, package: str, *, stri
             index.files[path] = member.name
         elif refusal:
             index.problems.append(TreeProblem(path, refusal))
+        elif member.kind is Kind.FILE and member.size <= MAX_FILE_BYTES:
+            index.data[path] = member.name
     return index
 
 

@@ -44,6 +44,10 @@ class FolderStore:
         self._listed.update(listing.paths)
         return listing
 
+    def data(self, folder: str) -> list[str]:  # noqa: ARG002 - as the other stores have it
+        """List nothing: what wants these files finds them on disk."""
+        return []
+
     def read(self, path: str) -> bytes:
         """Return one file's bytes; see `FileStore.read`."""
         full = os.path.join(self.root, *path.split("/"))

@@ -60,6 +60,16 @@ class GitStore:
                 listing.paths.append(path)
         return listing
 
+    def data(self, folder: str) -> list[str]:
+        """List the blobs below `folder` that are no modules."""
+        inside = f"{self._prefix}{folder}/"
+        paths = [
+            full[len(self._prefix) :]
+            for full, (mode, _) in self._revision.entries.items()
+            if full.startswith(inside) and mode not in (_LINK, _SUBMODULE, _FOLDER)
+        ]
+        return [path for path in paths if module_stem(path.rpartition("/")[2]) is None]
+
     def read(self, path: str) -> bytes:
         """Return one blob's bytes; see `FileStore.read`."""
         mode, oid = self._revision.entries.get(self._prefix + path, (_FOLDER, ""))

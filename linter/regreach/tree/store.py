@@ -53,6 +53,9 @@ class FileStore(Protocol):
     def files(self, folder: str) -> Listing:
         """List what could be a module below `folder`; nothing when there is no such folder."""
 
+    def data(self, folder: str) -> list[str]:
+        """List the regular files below `folder` that are no modules; of a folder on disk none."""
+
     def read(self, path: str) -> bytes:
         """Return one file's bytes; TargetError (one line) when that is impossible."""
 

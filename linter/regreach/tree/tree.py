@@ -48,6 +48,13 @@ class Tree:
         """
         return self._store.read(path)
 
+    def data_files(self) -> list[str]:
+        """Return the package's files that are no modules, where they are not on disk anyway.
+
+        Their paths are relative to the root; `read` gives their bytes, but not of those in a tar file.
+        """
+        return self._store.data("/".join(filter(None, (self.import_root, self.package))))
+
     def submodules(self, package: str) -> list[str]:
         """Return the names of a package's direct children, sorted; empty for a plain module."""
         if self._children is None:
