@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from regreach.call_sites import Site, parameters_of
+from regreach.callers import Entry
 from regreach.evaluate.ancestry import look_up_in_class
 from regreach.evaluate.explorer import Explorer
 from regreach.evaluate.frames import Abrupt, Frame
@@ -26,8 +27,8 @@ from regreach.init_path import InitPath, InitRun, Key, member_text
 from regreach.model import Outcome, SiteValue, Tristate
 from regreach.pack import Registry
 
-# called with line, selector argument, number of the path, other arguments
-OnArrival = Callable[[int, Value, int, Mapping[str, Value]], None]
+# called with module, line, selector argument, number of the path, other arguments
+OnArrival = Callable[[str, int, Value, int, Mapping[str, Value]], None]
 
 # So many paths through the function around a site are told apart, and so many changes of state are
 # spent on telling them apart; beyond that they are merged.
@@ -54,16 +55,15 @@ class Arrivals:
         self._registered = list(registered)
         self.values: dict[Site, dict[Key, SiteValue]] = {}
         self._runs: dict[object, InitRun] = {}
-        self._changes: dict[str, int] = {}
+        self._changes: dict[Entry, int] = {}
 
-    def run_module(self, sites: Sequence[Site]) -> None:
-        """Run the sites of one module in the session's present state."""
+    def run(self, entries: Mapping[Entry, Sequence[Site]]) -> None:
+        """Run the functions of one module that lead to sites, in the session's present state."""
         ambient = self._ambient()
-        for function, group in itertools.groupby(sites, key=lambda s: s.function):
-            by_line = {s.statement: s for s in group}
+        for entry, sites in entries.items():
             for around in ambient:
                 for text in self._choices():
-                    if not self._run_function(function, by_line, around, text):
+                    if not self._run_entry(entry, sites, around, text):
                         break  # it does not ask: the other values of the process change nothing
 
     def at(self, key: Key) -> list[tuple[Site, SiteValue]]:
@@ -85,9 +85,7 @@ class Arrivals:
         used = {k[: len(names)] for k in self._registered}
         return [first, *sorted(k for k in itertools.product(*members) if k in used and k != first)]
 
-    def _run_function(
-        self, function: str, by_line: Mapping[int, Site], around: Key, text: str
-    ) -> bool:
+    def _run_entry(self, entry: Entry, sites: Sequence[Site], around: Key, text: str) -> bool:
         """Run a function for one choice of the process; return whether it asks for its own selector."""
         path = self._path
         names = path.consumer.ambient
@@ -95,8 +93,15 @@ class Arrivals:
 
         sure_paths: dict[tuple[Site, Key], set[int]] = {}
 
-        def on_arrival(line: int, value: Value, number: int, others: Mapping[str, Value]) -> None:
-            site = by_line.get(line)
+        by_place = {(site.module, site.statement): site for site in sites}
+        # what comes after the last site of its own function cannot matter to it
+        own_lines = [s.statement for s in sites if s.function == entry.function]
+        last = (entry.module, max(own_lines, default=0))
+
+        def on_arrival(
+            module: str, line: int, value: Value, number: int, others: Mapping[str, Value]
+        ) -> None:
+            site = by_place.get((module, line))
             if site is None:
                 return
             known = _known_members(value)
@@ -107,16 +112,15 @@ class Arrivals:
                 if len(every) == 1:
                     sure_paths.setdefault((site, key), set()).add(number)
 
-        module = next(iter(by_line.values())).module
         choice = {**dict(zip(names, around, strict=True)), own: text}
         asked = path.session.machine.asked
         asked.clear()
         with path.session.attempt(), path.choosing(choice):
-            limit = _MAX_PATHS if self._changes.get(function, 0) < _MAX_CHANGES else 1
+            limit = _MAX_PATHS if self._changes.get(entry, 0) < _MAX_CHANGES else 1
             before = path.session.machine.heap.written
-            paths = run_function(path, module, function, max(by_line), limit, on_arrival)
+            paths = run_function(path, entry, last, limit, on_arrival)
             spent = path.session.machine.heap.written - before
-            self._changes[function] = self._changes.get(function, 0) + spent
+            self._changes[entry] = self._changes.get(entry, 0) + spent
         for (site, key), numbers in sure_paths.items():
             if len(numbers) == paths:
                 self.values[site][key] = replace(self.values[site][key], arrives="yes")
@@ -144,21 +148,20 @@ class Arrivals:
 
 def run_function(
     path: InitPath,
-    module: str,
-    function: str,
-    last_line: int,
+    entry: Entry,
+    last: tuple[str, int],
     max_paths: int,
     on_arrival: OnArrival,
 ) -> int:
-    """Run the outermost function around sites with unknown arguments, path by path; return their number.
+    """Run the outermost function of an entry with unknown arguments, path by path; return their number.
 
-    A path ends with the construction on ``last_line``: what comes after it cannot matter to it.
+    A path ends with the construction at ``last``, a module and a line.
 
     The consumer itself is not run: ``on_arrival`` is called while the session is in the state of
     that moment.
     """
     session, consumer = path.session, path.consumer
-    target, args = _function_and_receiver(session, module, function)
+    target, args = _function_and_receiver(session, entry.module, entry.function)
     if not isinstance(target, Function):
         return 0
     parameters = parameters_of(session, consumer)
@@ -168,16 +171,15 @@ def run_function(
     def on_construction(
         frame: Frame, args: Sequence[Value], keywords: Mapping[str, Value]
     ) -> Value:
-        if frame.module.name == module:
-            given = {**dict(zip(parameters, args, strict=False)), **keywords}
-            value = given.get(selector, UNKNOWN)
-            others = {k: v for k, v in given.items() if k != selector and k not in consumer.made}
-            on_arrival(frame.line, value, number, others)
-            if frame.line == last_line:
-                raise Abrupt("return")
+        given = {**dict(zip(parameters, args, strict=False)), **keywords}
+        value = given.get(selector, UNKNOWN)
+        others = {k: v for k, v in given.items() if k != selector and k not in consumer.made}
+        on_arrival(frame.module.name, frame.line, value, number, others)
+        if (frame.module.name, frame.line) == last:
+            raise Abrupt("return")
         return UNKNOWN
 
-    explorer = Explorer(module, max_paths)
+    explorer = Explorer(entry.module, max_paths)
     begun = machine.heap.written
     number = 0
     while True:

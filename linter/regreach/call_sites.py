@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from regreach.callers import Entry, entries_of
 from regreach.evaluate.ancestry import look_up_in_class
 from regreach.evaluate.functions import parameters
 from regreach.evaluate.session import Session
@@ -20,18 +20,17 @@ from regreach.registrations import exact_line
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A construction as written; ``statement`` is the line its statement begins on."""
+    """A construction as written; ``statement`` is the line its statement begins on.
+
+    ``entries`` are the functions that are run to see what arrives there.
+    """
 
     module: str
     spot: Spot
     statement: int
     function: str
     argument: str
-
-
-def is_ignored(path: str, patterns: Sequence[str]) -> bool:
-    """Return whether a path is one of tests, benchmarks or examples, as the pack says."""
-    return any(fnmatch.fnmatch("/" + path, p) or fnmatch.fnmatch(path, p) for p in patterns)
+    entries: tuple[Entry, ...]
 
 
 def find_sites(program: Program, pack: Pack, consumer: Consumer) -> list[Site]:
@@ -40,13 +39,13 @@ def find_sites(program: Program, pack: Pack, consumer: Consumer) -> list[Site]:
     sites: list[Site] = []
     for module in program.mentioning(name.encode()):
         path = program.path(module)
-        if path is not None and not is_ignored(path, pack.ignored_paths):
-            sites.extend(_sites_in(program, module, path, consumer, name))
+        if path is not None and not pack.ignores(path):
+            sites.extend(_sites_in(program, pack, module, path, consumer, name))
     return sorted(sites, key=lambda s: (s.spot.path, s.spot.line))
 
 
 def _sites_in(
-    program: Program, module: str, path: str, consumer: Consumer, name: str
+    program: Program, pack: Pack, module: str, path: str, consumer: Consumer, name: str
 ) -> Iterator[Site]:
     facts = program.readable_facts(module)
     if facts is None or f"{name}(" not in facts.text:
@@ -68,7 +67,12 @@ def _sites_in(
             function = around.scope or "<module>"
             selector = _selector_argument(call, consumer)
             yield Site(
-                module, Spot(path, line, text), call.line, function, expression_text(selector)
+                module,
+                Spot(path, line, text),
+                call.line,
+                function,
+                expression_text(selector),
+                entries_of(program, pack, module, function, selector),
             )
 
 

@@ -70,7 +70,11 @@ class SiteValue:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """An expression that invokes the consumer; ``foreign`` when it never runs on this platform."""
+    """An expression that invokes the consumer; ``foreign`` when it never runs on this platform.
+
+    ``entries`` are the functions (module and dotted name) from which it is reached: its own, or the
+    callers that give this one the selector.
+    """
 
     spot: Spot
     module: str
@@ -79,6 +83,7 @@ class CallSite:
     argument: str
     values: tuple[SiteValue, ...] = ()
     foreign: bool = False
+    entries: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,6 +150,13 @@ class Pack:
     platforms: Mapping[str, Platform]
     default_platform: str
 
+    def ignores(self, path: str) -> bool:
+        """Return whether a path is one of tests, benchmarks or examples: it counts for nothing."""
+        return any(
+            fnmatch.fnmatch(f"/{path}", pattern) or fnmatch.fnmatch(path, pattern)
+            for pattern in self.ignored_paths
+        )
+
     def platform(self, name: str | None) -> Platform:
         """Return a platform by name (None: the default). Raises ConfigError for an unknown one."""
         wanted = name or self.default_platform

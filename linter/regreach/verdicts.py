@@ -6,7 +6,8 @@ import fnmatch
 from collections.abc import Sequence
 
 from regreach.arrivals import Arrivals
-from regreach.call_sites import Site, find_sites, is_ignored
+from regreach.call_sites import Site, find_sites
+from regreach.callers import Entry
 from regreach.cycles import cycle_of
 from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Abrupt, Frame, Place
@@ -197,7 +198,7 @@ class _ConsumerAnalysis:
     def _registrations(self, registry: Registry) -> dict[Key, list[Registration]]:
         keys: dict[Key, list[Registration]] = {}
         for use in find_uses(self.program, registry):
-            if is_ignored(use.spot.path, self.pack.ignored_paths):
+            if self.pack.ignores(use.spot.path):
                 continue
             key = self._key_of_use(use)
             if key is not None:
@@ -243,19 +244,23 @@ class _ConsumerAnalysis:
         registering = {
             r.module for keys in self.registrations.values() for rs in keys.values() for r in rs
         }
-        for module in sorted(registering | {s.module for s in self.sites}):
+        entered: dict[str, dict[Entry, list[Site]]] = {}
+        for site in self.sites:
+            for entry in site.entries if not self._is_foreign(site) else ():
+                entered.setdefault(entry.module, {}).setdefault(entry, []).append(site)
+        for module in sorted({*registering, *entered, *(s.module for s in self.sites)}):
             ended = self.analysis.first_import(module)
-            sites = [s for s in self.sites if s.module == module and not self._is_foreign(s)]
-            if not sites or self.arrivals is None:
+            entries = entered.get(module)
+            if not entries or self.arrivals is None:
                 continue
             if ended.raised is None:
-                self.arrivals.run_module(sites)
+                self.arrivals.run(entries)
                 continue
             # It cannot be imported first: what imports it in practice has imported the consumer.
             visitor.import_first(self.consumer.module)
             with visitor.attempt():
                 visitor.import_module(module)
-                self.arrivals.run_module(sites)
+                self.arrivals.run(entries)
 
     def _is_foreign(self, site: Site) -> bool:
         name = f"{site.module}:{site.function}"
@@ -267,7 +272,14 @@ class _ConsumerAnalysis:
         path = self.consumer.path
         foreign = self._is_foreign(site)
         return CallSite(
-            site.spot, site.module, site.function, path, site.argument, ordered, foreign
+            site.spot,
+            site.module,
+            site.function,
+            path,
+            site.argument,
+            ordered,
+            foreign,
+            tuple((entry.module, entry.function) for entry in site.entries),
         )
 
     # -- cells --------------------------------------------------------------------------------
@@ -359,7 +371,7 @@ class _ConsumerAnalysis:
             edge
             for module in modules
             for edge in self.analysis.graph.importers(module)
-            if not is_ignored(edge.spot.path, self.pack.ignored_paths)
+            if not self.pack.ignores(edge.spot.path)
         )
 
     def _conditions(self, run: InitRun | None) -> tuple[Spot, ...]:
@@ -435,7 +447,8 @@ class _ConsumerAnalysis:
                 edge
                 for site, _ in self._arriving(key)
                 for edge in self._importers(modules)
-                if edge.importer == site.module and edge.kind != "type-checking"
+                if edge.importer in {e.module for e in site.entries}
+                and edge.kind != "type-checking"
             ]
             return tuple(dict.fromkeys(edges))
         return ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -64,12 +63,15 @@ class Sites:
             for site in audit.call_sites
             if site.consumer == consumer.path and not site.foreign and site.function != "<module>"
         ]
-        for (module, _), group in itertools.groupby(live, key=lambda s: (s.module, s.function)):
-            sites = list(group)
+        entered: dict[tuple[str, str], list[CallSite]] = {}
+        for site in live:
+            self.truths[site.spot] = SiteTruth()
+            for entry in site.entries:
+                entered.setdefault(entry, []).append(site)
+        for (module, function), sites in entered.items():
             self._consumer_of[module] = consumer.module
-            self.truths.update((site.spot, SiteTruth()) for site in sites)
             for around in ambient:
-                case = _case(consumer, sites, around, own)
+                case = _case(consumer, module, function, sites, around, own)
                 self._cases.setdefault(module, []).append((sites, registry.id, case))
 
     @property
@@ -92,14 +94,22 @@ class Sites:
                 _take(self.truths[site.spot], site, registry, imported, result)
 
 
-def _case(consumer: Consumer, sites: Sequence[CallSite], around: Key, own: Sequence[str]) -> Case:
+def _case(
+    consumer: Consumer,
+    module: str,
+    function: str,
+    sites: Sequence[CallSite],
+    around: Key,
+    own: Sequence[str],
+) -> Case:
     axes = (*consumer.ambient, *consumer.selectors.values())
     return {
         "what": "explore",
         "consumer": consumer_of(consumer),
-        "module": sites[0].module,
-        "function": sites[0].function,
-        "last": max(site.spot.line for site in sites),
+        "module": module,
+        "function": function,
+        "sites": sorted({site.module for site in sites}),
+        "last": max((s.spot.line for s in sites if s.function == function), default=0),
         "axes": list(axes),
         "ambient": dict(zip(consumer.ambient, around, strict=True)),
         "own": axes[-1],
@@ -120,7 +130,7 @@ def _take(
     for ending, count in result["endings"].items():
         truth.endings[ending] = truth.endings.get(ending, 0) + count
     for each in result["arrivals"]:
-        if each["line"] != site.spot.line:
+        if (each["module"], each["line"]) != (site.module, site.spot.line):
             continue
         key = tuple(each["key"])
         # what the look-up finds, or would

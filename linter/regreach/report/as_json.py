@@ -138,6 +138,7 @@ def _call_site(site: CallSite) -> dict[str, Any]:
         "function": site.function,
         "consumer": site.consumer,
         "argument": site.argument,
+        "entries": [{"module": module, "function": name} for module, name in site.entries],
         "selectors": [
             {
                 "value": v.value,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from regreach.call_sites import is_ignored
 from regreach.facts.import_lines import imported_names
 from regreach.pack import Pack
 
@@ -22,7 +21,7 @@ def likely_modules(program: Program, pack: Pack) -> Iterator[str]:
     words = registrars | {consumer.callable for consumer in pack.consumers.values()}
     mentioning = program.mentioning(*sorted(_last_part(word).encode() for word in words))
     paths = {module: program.path(module) or "" for module in mentioning}
-    ignored = [m for m in mentioning if is_ignored(paths[m], pack.ignored_paths)]
+    ignored = [m for m in mentioning if pack.ignores(paths[m])]
     roots = [consumer.module for consumer in pack.consumers.values()]
     roots += [module for module in mentioning if module not in ignored]
     yield from dict.fromkeys([*imports_of(program, roots), *ignored])

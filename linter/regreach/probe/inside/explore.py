@@ -132,10 +132,11 @@ def _arriving(
         def init(self: Any, *args: Any, **keywords: Any) -> None:
             frame = sys._getframe(2)  # 1 is the body that stands in for the real one
             given = dict(signature.bind_partial(self, *args, **keywords).arguments)
-            if frame.f_globals.get("__name__") == state.case["module"]:
-                _arrive(state, frame.f_lineno, given)
-                if frame.f_lineno == state.case["last"]:
-                    raise _Enough
+            module, line = str(frame.f_globals.get("__name__")), frame.f_lineno
+            if module in state.case["sites"]:
+                _arrive(state, module, line, given)
+            if (module, line) == (state.case["module"], state.case["last"]):
+                raise _Enough
 
         return init
 
@@ -146,7 +147,7 @@ class _Enough(BaseException):
     """What comes after the last site of a function does not matter to it."""
 
 
-def _arrive(state: Exploring, line: int, given: Mapping[str, Any]) -> None:
+def _arrive(state: Exploring, module: str, line: int, given: Mapping[str, Any]) -> None:
     consumer = state.case["consumer"]
     (parameter, selector), *_ = consumer["selectors"].items()
     value = given.get(parameter)
@@ -159,11 +160,11 @@ def _arrive(state: Exploring, line: int, given: Mapping[str, Any]) -> None:
         full = {**state.choice, selector: text}
         key = [full[name] for name in state.case["axes"]]
         # what is loaded and what is given decide how it ends
-        situation = repr((line, key, others, hash(tuple(sys.modules))))
+        situation = repr((module, line, key, others, hash(tuple(sys.modules))))
         if situation not in state.seen:
             run = functools.partial(_constructed, state, full, others)
             (result,) = forked(run, state.plan["timeout"], 1)
-            state.arrivals[situation] = {"line": line, "key": key, **result}
+            state.arrivals[situation] = {"module": module, "line": line, "key": key, **result}
 
 
 def _constructed(
