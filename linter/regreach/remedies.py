@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from regreach.cycles import edges_under_way
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Session
-from regreach.evaluate.values import Raised
+from regreach.evaluate.values import Raised, describe
 from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
 from regreach.model import ImportEdge, Placement, Remedy, Spot
@@ -24,8 +24,6 @@ def find_remedy(analysis: Analysis, path: InitPath, module: str, branch: Spot | 
 
     ``path.session`` is the process in which the consumer's module was imported first.
     """
-    from regreach.verdicts import describe
-
     consumer = path.consumer.module
     package, _, name = module.rpartition(".")
     statement = f"from {package} import {name}" if package else f"import {name}"

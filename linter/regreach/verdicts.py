@@ -13,11 +13,12 @@ from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Abrupt, Frame, Place
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Ended, Session
-from regreach.evaluate.values import UNKNOWN, Const, Module, Raised, Value
+from regreach.evaluate.values import UNKNOWN, Const, Module, Raised, Value, describe
 from regreach.evaluate.world import World
 from regreach.facts import ir
-from regreach.graph import ImportGraph, edges_of
-from regreach.init_path import InitPath, InitRun, Key, state_of
+from regreach.graph import ImportGraph
+from regreach.importers import held_back_by, importers_of
+from regreach.init_path import InitPath, InitRun, Key
 from regreach.later_lookups import Asked, keys_asked_later
 from regreach.model import (
     Audit,
@@ -35,14 +36,13 @@ from regreach.model import (
 )
 from regreach.pack import Consumer, Pack, Platform, Registry
 from regreach.process import ProcessRoots
+from regreach.process_start import ProcessStart
 from regreach.program import Program
 from regreach.registrations import Use, find_uses
 from regreach.remedies import find_remedy
 from regreach.supply.prediction import likely_modules
 
 _IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError")
-# So many modules are looked through for the guard that holds a registration back.
-_MAX_GUARD_SEARCH = 12
 
 
 class Analysis:
@@ -138,11 +138,6 @@ class Analysis:
         return ended
 
 
-def describe(raised: Raised) -> str:
-    """Return an exception as the last line of a traceback shows it."""
-    return f"{raised.name}: {raised.message}" if raised.message else raised.name
-
-
 class _ConsumerAnalysis:
     """The registries that one consumer reads."""
 
@@ -165,8 +160,7 @@ class _ConsumerAnalysis:
         self.runs: dict[Key, InitRun] = {}
         self.asked_later: Asked = {}
         self.later_runs: dict[tuple[str, Key], InitRun | None] = {}
-        self.process: Session | None = None
-        self.process_contents: dict[str, dict[Value, Value] | None] = {}
+        self.process = ProcessStart(analysis, consumer, registries)
 
     def run(self, imported: Ended) -> tuple[list[RegistryResult], list[CallSite]]:
         """Return the results of all registries, and the call sites.
@@ -189,7 +183,7 @@ class _ConsumerAnalysis:
         self.sites = find_sites(self.program, self.pack, self.consumer)
         unreached = self._unreached()
         self._visit()
-        self._enter_process(unreached)
+        self.process.enter(unreached)
         results = [self._result(r) for r in self.registries]
         return results, [self._call_site(s) for s in self.sites]
 
@@ -324,14 +318,17 @@ class _ConsumerAnalysis:
         lookup = run.lookups.get(registry.id) if run is not None else None
         branch = analysis.spot(run.branch if run is not None else None)
         modules = list(dict.fromkeys(r.module for r in registrations))
-        importers = self._importers(modules) if at_lookup != "yes" else ()
+        importers = (
+            importers_of(self.analysis.graph, self.pack, modules) if at_lookup != "yes" else ()
+        )
         reach = self._reach(registry, key, registrations, at_lookup, importers)
         # an import that fails on the way to the look-up is a miss like any other
         missed = lookup is not None or (raised is not None and raised.name in _IMPORT_ERRORS)
         needs_entry = outcome != "ok" and missed
         held_back = remedy = None
         if needs_entry and at_lookup == "no" and reach in ("none", "partial", "orphan"):
-            held_back = self._held_back_by(modules)
+            loaded = {*self.path.session.loaded(), *(s.module for s in self.sites)}
+            held_back = held_back_by(analysis.graph, self.pack, modules, loaded)
             if held_back is None:
                 remedy = find_remedy(analysis, self.path, modules[0], branch)
         return Cell(
@@ -366,14 +363,6 @@ class _ConsumerAnalysis:
         after_import = self.path.present(registry, key)
         return run.at_lookup.get(registry.id, after_import) if run is not None else after_import
 
-    def _importers(self, modules: Sequence[str]) -> tuple[ImportEdge, ...]:
-        return tuple(
-            edge
-            for module in modules
-            for edge in self.analysis.graph.importers(module)
-            if not self.pack.ignores(edge.spot.path)
-        )
-
     def _conditions(self, run: InitRun | None) -> tuple[Spot, ...]:
         if run is None:
             return ()
@@ -395,7 +384,7 @@ class _ConsumerAnalysis:
             return "unregistered"
         if at_lookup == "yes":
             return "runner"
-        if self._in_process(registry, key) == "yes":
+        if self.process.has(registry, key) == "yes":
             return "process"
         loaded = (
             {v.loaded for _, v in self._arriving(key) if v.reads}
@@ -421,70 +410,20 @@ class _ConsumerAnalysis:
             for registration in registrations
         ]
 
-    def _enter_process(self, modules: Sequence[str]) -> None:
-        """Import the process roots, so far that it is known whether these modules are loaded then."""
-        roots = self.analysis.process_roots
-        if not roots.roots:
-            return
-        self.process = roots.session(modules)
-        for root, ended in roots.ended.items():
-            if ended.raised is not None:
-                self.analysis.note(f"importing {root} fails: {describe(ended.raised)}")
-        path = InitPath(self.process, self.pack, self.consumer, ())
-        self.process_contents = {r.id: path.contents(r) for r in self.registries}
-
-    def _in_process(self, registry: Registry, key: Key) -> Tristate:
-        """Return whether a key is there once the process roots are imported."""
-        contents = self.process_contents.get(registry.id)
-        return state_of(contents, key) if contents is not None else "no"
-
     def _hangs_on(self, reach: Reach, key: Key, modules: Sequence[str]) -> tuple[ImportEdge, ...]:
         """Return the imports that a key of reach ``process`` or ``caller`` depends on."""
-        if reach == "process" and self.process is not None:
-            return self._loading_chain(self.process, modules[0])
+        if reach == "process":
+            return self.process.chain(modules[0])
         if reach == "caller":
             edges = [
                 edge
                 for site, _ in self._arriving(key)
-                for edge in self._importers(modules)
+                for edge in importers_of(self.analysis.graph, self.pack, modules)
                 if edge.importer in {e.module for e in site.entries}
                 and edge.kind != "type-checking"
             ]
             return tuple(dict.fromkeys(edges))
         return ()
-
-    def _loading_chain(self, session: Session, module: str) -> tuple[ImportEdge, ...]:
-        """Return the imports that led to a module being loaded in a session, its root first."""
-        chain: list[ImportEdge] = []
-        loaders = session.loaders
-        while (place := loaders.get(module)) is not None and place.module in loaders:
-            edges = edges_of(self.program, place.module, module.rpartition(".")[2])
-            edge = next((e for e in edges if e.spot.line == place.line), None)
-            if edge is not None:
-                chain.append(edge)
-            module = place.module
-        return tuple(reversed(chain))
-
-    def _held_back_by(self, modules: Sequence[str]) -> Spot | None:
-        """Return the guard, not true on this platform, behind which loaded code imports a module."""
-        loaded = set(self.path.session.loaded()) | {s.module for s in self.sites}
-        seen: set[str] = set()
-        queue = list(modules)
-        while queue and len(seen) < _MAX_GUARD_SEARCH:
-            module = queue.pop(0)
-            if module in seen:
-                continue
-            seen.add(module)
-            for edge in self._importers([module]):
-                if edge.kind != "eager":
-                    continue
-                if edge.guards and edge.importer in loaded:
-                    return Spot(edge.spot.path, edge.spot.line, edge.guards[-1])
-                queue.append(edge.importer)
-            parent = module.rpartition(".")[0]
-            if parent not in loaded:
-                queue.append(parent)
-        return None
 
 
 def _exception_of(run: InitRun | None) -> Raised | None:

@@ -21,13 +21,13 @@ from regreach.evaluate.values import (
     Module,
     Tuple,
     Value,
+    describe,
     may_be_missing,
 )
 from regreach.evaluate.world import World
 from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
 from regreach.tree.modules import modules_of
-from regreach.verdicts import describe
 
 WORLD = World(
     values={"typing.TYPE_CHECKING": FALSE}, installed=frozenset({"*"}), environment_closed=True

@@ -317,3 +317,8 @@ def without_missing(value: Value) -> Value:
 def may_be_missing(value: Value) -> bool:
     """Return whether the value may be unbound."""
     return value is MISSING or (isinstance(value, Union) and MISSING in value.values)
+
+
+def describe(raised: Raised) -> str:
+    """Return an exception as the last line of a traceback shows it."""
+    return f"{raised.name}: {raised.message}" if raised.message else raised.name
