@@ -5,6 +5,7 @@ The format is documented in ``docs/packs.md``. Each wrong entry is reported with
 
 from __future__ import annotations
 
+import builtins
 import fnmatch
 import json
 import re
@@ -14,7 +15,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from regreach.errors import ConfigError
-from regreach.evaluate.values import FALSE, MISSING, SOMETHING, Const, Tuple, Value
+from regreach.evaluate.values import (
+    FALSE,
+    MISSING,
+    SOMETHING,
+    Const,
+    External,
+    Raised,
+    Tuple,
+    Value,
+)
 from regreach.tree import PackageLocation
 
 if sys.version_info >= (3, 11):
@@ -445,6 +455,8 @@ def _platform(name: str, table: _Table, common: _Table, selectors: Collection[st
             for owner in _owners(path):
                 if values.get(owner) is MISSING:
                     del values[owner]
+        for path, error in source.text_mapping("raises").items():
+            values[path] = _raised(source, path, error)
         absent |= set(source.texts("absent", ()))
         absent -= set(source.texts("present", ()))
         environment.update(source.text_mapping("environment"))
@@ -458,6 +470,17 @@ def _platform(name: str, table: _Table, common: _Table, selectors: Collection[st
         foreign = [pattern for pattern in foreign if pattern not in native]
     table.finish()
     return Platform(name, values, frozenset(absent), environment, tuple(foreign), unavailable)
+
+
+def _raised(table: _Table, path: str, text: str) -> Raised:
+    """Return what a call raises, from ``AssertionError: message``."""
+    name, _, message = text.partition(": ")
+    found = getattr(builtins, name, None)
+    if not path.endswith("()"):
+        raise table.error("must be a call: its path ends in ()", "raises", path)
+    if not (isinstance(found, type) and issubclass(found, Exception)):
+        raise table.error(f"names no builtin exception: {name!r}", "raises", path)
+    return Raised(External(f"builtins.{name}"), message)
 
 
 def _owners(path: str) -> list[str]:

@@ -49,6 +49,21 @@ def test_the_example_has_no_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
+        (
+            "RuntimeError: no till",
+            "NoError",
+            "platforms.web.raises.\"payments.till()\" names no builtin exception: 'NoError'",
+        ),
+        (
+            '"payments.till()" = "R',
+            '"payments.till" = "R',
+            'platforms.web.raises."payments.till" must be a call: its path ends in ()',
+        ),
+        (
+            "unavailable = { kind",
+            "unavailable = { sort",
+            "platforms.web.unavailable names no selector: 'sort'",
+        ),
         ('method = "pay"\n', "", "consumers.checkout.use.method is missing; it must be a string"),
         (
             "on_init_path = true",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regreach.evaluate.values import MISSING, Const, Tuple, Value
+from regreach.evaluate.values import MISSING, Const, Raised, Tuple, Value
 from regreach.pack import Consumer, Pack, Platform, Registry
 
 
@@ -63,6 +63,8 @@ def _registry(registry: Registry) -> dict[str, Any]:
 
 
 def _fact(value: Value) -> list[Any]:
+    if isinstance(value, Raised):
+        return ["raise", value.name, value.message]
     return ["missing"] if value is MISSING else ["value", _plain(value)]
 
 

@@ -27,6 +27,8 @@ def call_external(
     """Call something outside the tree: as the world says, as modelled here, else not known."""
     path = function.path
     known = machine.world.values.get(f"{path}()")
+    if isinstance(known, Raised):
+        raise machine.error(frame, known.name, known.message)
     if known is not None:
         return known
     if path in DESCRIPTORS and args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import importlib
 import sys
@@ -15,8 +16,9 @@ from .stand_in import Ground, StandIn, StandInModule
 def apply(ground: Ground, facts: Mapping[str, Any]) -> list[str]:
     """Let ``a.b.c`` have a value and ``a.b.f()`` return one; return what had to be left as it is.
 
-    A fact is ``["value", x]``, or ``["missing"]`` for an attribute that is not there. Those of the
-    standard library are not touched: too much else relies on them.
+    A fact is ``["value", x]``, ``["missing"]`` for an attribute that is not there, or what a call raises:
+    ``["raise", "AssertionError", message]``. Those of the standard library are not touched: too much
+    else relies on them.
     """
     untouched = []
     for path, fact in facts.items():
@@ -80,8 +82,18 @@ def _set(ground: Ground, path: str, fact: Sequence[Any]) -> None:
         with contextlib.suppress(AttributeError):
             delattr(owner, name)
         return
+    if fact[0] == "raise":
+        setattr(owner, name, _raising(getattr(builtins, fact[1]), fact[2]))
+        return
     value = _plain(fact[1])
     setattr(owner, name, (lambda *_, **__: value) if last.endswith("()") else value)
+
+
+def _raising(kind: type[Exception], message: str) -> Callable[..., Any]:
+    def call(*_: Any, **__: Any) -> Any:
+        raise kind(message)
+
+    return call
 
 
 def _owner(ground: Ground, parts: Sequence[str]) -> Any:
