@@ -24,6 +24,18 @@ def local_names(body: ir.Body) -> frozenset[str]:
     return frozenset(bound - outer)
 
 
+def bound_names(body: ir.Body) -> frozenset[str]:
+    """Return the names that these statements bind, wherever they are declared to belong."""
+    return frozenset(name for node in _own_statements(body) for name in _bound_by(node))
+
+
+def added_to(body: ir.Body) -> Iterator[ir.Expr]:
+    """Yield the attributes and items to which these statements add (``a.b += 1``)."""
+    for node in _own_statements(body):
+        if isinstance(node, ir.AugAssign) and not isinstance(node.target, ir.Name):
+            yield node.target
+
+
 def _own_statements(body: ir.Body) -> Iterator[ir.Stmt]:
     for node in body:
         yield node
@@ -36,7 +48,7 @@ def _own_statements(body: ir.Body) -> Iterator[ir.Stmt]:
 
 
 def _bound_by(node: ir.Stmt) -> Iterator[str]:
-    yield from _walrus_names(node)
+    yield from walrus_names(node)
     if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
         yield node.name
     elif isinstance(node, ir.Import):
@@ -70,14 +82,14 @@ def target_names(target: ir.Expr) -> Iterator[str]:
             yield from target_names(item)
 
 
-def _walrus_names(node: object) -> Iterator[str]:
+def walrus_names(node: object) -> Iterator[str]:
     """Yield the names bound by ``:=`` in the expressions of a statement, not in its blocks."""
     if isinstance(node, tuple):
         for item in node:
-            yield from _walrus_names(item)
+            yield from walrus_names(item)
     elif is_dataclass(node) and not isinstance(node, (ir.Lambda, ir.FunctionDef, ir.ClassDef)):
         if isinstance(node, ir.Walrus):
             yield node.name
         for field in fields(node):
             if not (isinstance(node, _COMPOUND) and field.name in _INNER):
-                yield from _walrus_names(getattr(node, field.name))
+                yield from walrus_names(getattr(node, field.name))

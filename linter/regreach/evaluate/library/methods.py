@@ -7,12 +7,13 @@ from typing import Any
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.items import (
     dict_get,
-    is_hashable_constant,
     new_listing,
+    put_items,
+    remove_item,
     set_item,
     update_dict,
 )
-from regreach.evaluate.iteration import MAX_ITEMS, items_of
+from regreach.evaluate.iteration import MAX_ITEMS, items_of, ordered_items
 from regreach.evaluate.library.models import Args, Keywords, Model, Site
 from regreach.evaluate.library.texts import TEXT_METHODS, text_method
 from regreach.evaluate.machine import Machine
@@ -42,7 +43,7 @@ def method_of(owner: Value, name: str) -> Value:
         _DICT_METHODS
         if isinstance(owner, Dict)
         else _LIST_METHODS
-        if isinstance(owner, Listing)
+        if isinstance(owner, Listing) and owner.kind != "iterator"
         else None
     )
     if table is not None and name in table:
@@ -58,7 +59,10 @@ def method_of(owner: Value, name: str) -> Value:
     return UNKNOWN
 
 
-_CHANGES_LIST = {"remove", "pop", "insert", "sort", "reverse", "discard", "__delitem__"}
+_CHANGES_LIST = {
+    "remove", "pop", "insert", "sort", "reverse", "discard", "__delitem__", "__setitem__",
+    "difference_update", "intersection_update", "symmetric_difference_update",
+}  # fmt: skip
 
 
 def _change(machine: Machine, owner: Dict | Listing) -> Value:
@@ -103,12 +107,18 @@ def _dict_update(machine: Machine, frame: Frame, args: Args, k: Keywords, _: Sit
 def _dict_pop(machine: Machine, frame: Frame, args: Args, k: Keywords, s: Site) -> Value:
     owner = args[0]
     assert isinstance(owner, Dict)
-    value = _dict_get(machine, frame, args, k, s)
-    if len(args) > 1 and is_hashable_constant(args[1]):
-        machine.heap.write(owner, args[1], MISSING)
-    else:
-        machine.heap.write(owner, OPEN, UNKNOWN)
-    return value
+    if len(args) < 2:
+        return _change(machine, owner)
+    return remove_item(machine, frame, owner, args[1], args[2] if len(args) > 2 else None)
+
+
+def _dict_popitem(machine: Machine, frame: Frame, args: Args, k: Keywords, s: Site) -> Value:
+    owner = args[0]
+    assert isinstance(owner, Dict)
+    if not owner.cells:
+        raise machine.error(frame, "KeyError", "'popitem(): dictionary is empty'")
+    remove_item(machine, frame, owner, UNKNOWN, NONE)
+    return UNKNOWN
 
 
 def _dict_items(kind: str) -> Model:
@@ -148,6 +158,7 @@ _DICT_METHODS: dict[str, Model] = {
     "setdefault": _dict_setdefault,
     "update": _dict_update,
     "pop": _dict_pop,
+    "popitem": _dict_popitem,
     "keys": _dict_items("keys"),
     "values": _dict_items("values"),
     "items": _dict_items("items"),
@@ -162,7 +173,7 @@ def _append(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -
     items = items_of(machine, frame, owner)
     machine.replay.read(owner)
     known = items is not None and len(args) == 2 and len(items) < MAX_ITEMS
-    machine.heap.write(owner, "items", Tuple((*(items or ()), args[1])) if known else UNKNOWN)
+    put_items(machine, owner, (*(items or ()), args[1]) if known else None)
     return NONE
 
 
@@ -170,10 +181,10 @@ def _extend(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -
     owner = args[0]
     assert isinstance(owner, Listing)
     items = items_of(machine, frame, owner)
-    more = items_of(machine, frame, args[1]) if len(args) == 2 else None
+    more = ordered_items(machine, frame, args[1]) if len(args) == 2 else None
     machine.replay.read(owner)
     known = items is not None and more is not None
-    machine.heap.write(owner, "items", Tuple((*(items or ()), *(more or ()))) if known else UNKNOWN)
+    put_items(machine, owner, (*(items or ()), *(more or ())) if known else None)
     return NONE
 
 
