@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 
 _ALL = {
@@ -119,6 +120,34 @@ _ALL = {
             finally:
                 return 3
         three = h()
+        """,
+    "enum.auto": """
+        import enum
+        from enum import Enum, Flag, IntEnum, IntFlag, auto
+        class E(Enum):
+            A = auto()
+            B = 5
+            C = auto()
+        class F(Flag):
+            A = auto()
+            B = auto()
+            C = auto()
+        class G(IntFlag):
+            A = 4
+            B = auto()
+        class N(Enum):
+            def _generate_next_value_(name, start, count, last_values):
+                return name + str(count)
+            A = auto()
+            B = auto()
+        values = [E.A.value, E.C.value, F.A.value, F.C.value, G.B.value, N.A.value, N.B.value]
+        """,
+    "enum.auto of a StrEnum": """
+        from enum import StrEnum, auto
+        class S(StrEnum):
+            Red = auto()
+            BLUE = auto()
+        values = [S.Red.value, S.BLUE.value, S.Red == 'red', f'{S.BLUE}', str(S.Red)]
         """,
     "a Flag is no int, and only single bits are listed": """
         from enum import Flag, IntFlag
@@ -272,6 +301,18 @@ _ALL = {
         count = Count.n
         result = f(U)
         """,
+    "an instance that is made by __new__": """
+        class A:
+            def __new__(cls, x=1):
+                return 5
+        class B:
+            def __new__(cls, x):
+                return super().__new__(cls)
+            def __init__(self, x):
+                self.x = x
+        five = A()
+        x = B(3).x
+        """,
     "arguments in every form (unknown)": """
         def f(a, /, b, c=3, *args, d, e=5, **more):
             return (a, b, c, args, d, e, tuple(more.items()))
@@ -321,6 +362,21 @@ _ALL = {
             __hash__ = Enum.__hash__
         true = [bool(A.X), bool(A.Y), A.X == A.Y, A.X == 7, str(A.X), f'{A.X}']
         """,
+    "enums with a constructor (unknown)": """
+        from enum import Enum
+        class A(Enum):
+            X = (1, 'x')
+            Y = (2, 'y')
+            def __new__(cls, number, text):
+                made = object.__new__(cls)
+                made._value_ = text
+                return made
+        class B(Enum):
+            X = (1, 'x')
+            def __init__(self, number, text):
+                self.number = number
+        values = [A.X.value, A.Y.value, A('x') is A.X, B.X.number, B.X.value]
+        """,
     "texts of enums (unknown)": """
         from enum import Enum, IntEnum
         class A(str, Enum):
@@ -347,11 +403,34 @@ RAISING = {
     "too few values": "x, y = (1,)",
     "too many values": "x, y = 'abc'",
     "too few values for a star": "x, y, *z = [1]",
+    "unpack a number": "x, y = 5",
+    "unpack None": "for x, y in [None]: pass",
+    "iterate over None": "for x in None: pass",
+    "missing argument": "def f(a): pass\nf()",
+    "missing keyword": "def f(*, a): pass\nf()",
+    "too many arguments": "def f(a): pass\nf(1, 2)",
+    "unexpected keyword": "def f(a): pass\nf(1, b=2)",
+    "argument given twice": "def f(a): pass\nf(1, a=2)",
+    "method without self": "class A:\n    def f(): pass\nA().f()",
+    "constructor": "class A:\n    def __init__(self, x): pass\nA()",
+    "no constructor": "class A: pass\nA(1)",
+    "lambda": "(lambda x: x)()",
     "environ": "import os\nos.environ.pop('REGREACH_UNSET')",
     "del environ": "import os\ndel os.environ['REGREACH_UNSET']",
     "next": "next(iter(()))",
+    "no function": "None()",
+    "call a number": "x = 1\nx(2)",
+    "list.remove": "[].remove(1)",
     "index": "[][0]",
+    "set.remove": "set().remove(1)",
+    "pop from a list": "[].pop()",
+    "order": "1 < 'a'",
+    "in a number": "1 in 2",
+    "member": "from enum import Enum\nclass A(Enum):\n    X = 1\nA['Y']",
     "value": "from enum import Enum\nclass A(Enum):\n    X = 1\nA(2)",
+    "subscript": "None[0]",
     "attribute": "None.x",
 }
 CASES = {name: textwrap.dedent(text) for name, text in _ALL.items()}
+if sys.version_info < (3, 11):
+    del CASES["enum.auto of a StrEnum"]

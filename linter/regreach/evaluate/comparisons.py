@@ -10,7 +10,7 @@ from typing import Any
 from regreach.evaluate.ancestry import closed, has_own, is_flag, is_mixed_enum, look_up_in_class
 from regreach.evaluate.calls import call
 from regreach.evaluate.constants import plain
-from regreach.evaluate.frames import Frame
+from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.items import dict_get, environment
 from regreach.evaluate.iteration import items_of
 from regreach.evaluate.machine import Machine
@@ -119,8 +119,8 @@ def compare(machine: Machine, frame: Frame, op: str, left: Value, right: Value) 
         return None
     try:
         return bool(_ORDER[op](a[0], b[0]))
-    except TypeError:
-        return None
+    except TypeError as error:
+        raise machine.error(frame, "TypeError", str(error)) from None
 
 
 def _pairs(
@@ -206,10 +206,24 @@ def equal(machine: Machine, frame: Frame, left: Value, right: Value) -> bool | N
     return left == right
 
 
+def _any_contains(machine: Machine, frame: Frame, containers: Union, item: Value) -> bool | None:
+    """Return whether all that can have items have this one; raises Abrupt when nothing can."""
+    results: set[bool | None] = set()
+    failed: Abrupt | None = None
+    for container in containers.values:
+        if container is not MISSING:
+            try:
+                results.add(_contains(machine, frame, container, item))
+            except Abrupt as abrupt:
+                failed = abrupt
+    if failed is not None and not results:
+        raise failed
+    return results.pop() if len(results) == 1 else None
+
+
 def _contains(machine: Machine, frame: Frame, container: Value, item: Value) -> bool | None:
     if isinstance(container, Union):
-        results = {_contains(machine, frame, c, item) for c in alternatives(container)}
-        return results.pop() if len(results) == 1 else None
+        return _any_contains(machine, frame, container, item)
     if isinstance(container, Dict):
         machine.replay.read(container)
         found = dict_get(container, item)
@@ -230,8 +244,8 @@ def _contains(machine: Machine, frame: Frame, container: Value, item: Value) -> 
     if isinstance(container, Const) and isinstance(item, Const):
         try:
             return item.value in container.value
-        except TypeError:
-            return None
+        except TypeError as error:
+            raise machine.error(frame, "TypeError", str(error)) from None
     if isinstance(container, Instance):
         method = look_up_in_class(container.cls, "__contains__")
         if isinstance(method, Function):

@@ -8,7 +8,7 @@ from typing import Any
 from regreach.evaluate.ancestry import has_own, look_up_in_class
 from regreach.evaluate.calls import call
 from regreach.evaluate.constants import is_like_its_value, text_of
-from regreach.evaluate.frames import Frame
+from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.iteration import is_unordered, items_of
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
@@ -37,7 +37,7 @@ from regreach.evaluate.values import (
 def get_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Value:
     """Return ``owner[key]``; raises Abrupt(KeyError) when the key certainly is not there."""
     if isinstance(owner, Union):
-        return union(get_item(machine, frame, o, key) for o in owner.values if o is not MISSING)
+        return _item_of_any(machine, frame, owner, key)
     if isinstance(owner, Dict):
         machine.replay.read(owner)
         value = dict_get(owner, key)
@@ -53,13 +53,19 @@ def get_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Value:
         return External(f"{owner.path}[]")
     if isinstance(owner, Class):
         if owner.is_enum and isinstance(key, Const):
-            return without_missing(owner.cells.get(key.value, UNKNOWN))
+            member = owner.cells.get(key.value, MISSING)
+            if not isinstance(member, Instance) and OPEN not in owner.cells:
+                raise machine.error(frame, "KeyError", text_of(key))
+            return UNKNOWN if member is MISSING else member
         return owner  # a generic alias
     if isinstance(owner, Instance):
         getter = look_up_in_class(owner.cls, "__getitem__")
         if isinstance(getter, Function):
             return call(machine, frame, getter, (owner, key), {}, site=("getitem",))
         return UNKNOWN
+    if isinstance(owner, Const) and not isinstance(owner.value, (str, bytes, range)):
+        kind = type(owner.value).__name__
+        raise machine.error(frame, "TypeError", f"{kind!r} object is not subscriptable")
     if isinstance(owner, Listing) and owner.kind != "list":
         return UNKNOWN
     items = items_of(machine, frame, owner)
@@ -68,6 +74,21 @@ def get_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Value:
             return items[key.value]
         raise machine.error(frame, "IndexError")
     return UNKNOWN
+
+
+def _item_of_any(machine: Machine, frame: Frame, owners: Union, key: Value) -> Value:
+    """Return ``owner[key]`` for what has such an item; raises Abrupt when nothing has."""
+    found: list[Value] = []
+    failed: Abrupt | None = None
+    for owner in owners.values:
+        if owner is not MISSING:
+            try:
+                found.append(get_item(machine, frame, owner, key))
+            except Abrupt as abrupt:
+                failed = abrupt
+    if failed is not None and not found:
+        raise failed
+    return union(found)
 
 
 def _loaded_module(machine: Machine, frame: Frame, key: Value) -> Value:

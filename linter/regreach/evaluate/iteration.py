@@ -45,7 +45,10 @@ def ordered_items(machine: Machine, frame: Frame, value: Value) -> list[Value] |
 
 
 def items_of(machine: Machine, frame: Frame, value: Value) -> list[Value] | None:
-    """Return the items that iterating over a value gives; None when they are not all known."""
+    """Return the items that iterating over a value gives; None when they are not all known.
+
+    Raises Abrupt(TypeError) for what certainly cannot be iterated over.
+    """
     if isinstance(value, Tuple):
         return list(value.items)
     if isinstance(value, Listing):
@@ -55,7 +58,10 @@ def items_of(machine: Machine, frame: Frame, value: Value) -> list[Value] | None
             # who asks may stop at any item, and the others come when it is asked again
             machine.heap.write(value, "items", UNKNOWN)
         return list(items.items) if isinstance(items, Tuple) else None
-    if isinstance(value, Const) and isinstance(value.value, (str, bytes, range)):
+    if isinstance(value, Const) and not isinstance(value.value, (str, bytes, range)):
+        kind = type(value.value).__name__
+        raise machine.error(frame, "TypeError", f"{kind!r} object is not iterable")
+    if isinstance(value, Const):
         if len(value.value) > MAX_ITEMS:
             return None
         return [Const(v) for v in value.value]

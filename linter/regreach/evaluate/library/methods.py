@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from regreach.evaluate.comparisons import equal
+from regreach.evaluate.constants import text_of
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.items import (
     dict_get,
@@ -26,7 +28,6 @@ from regreach.evaluate.values import (
     Const,
     Dict,
     Listing,
-    Raised,
     Tuple,
     Value,
     may_be_missing,
@@ -54,13 +55,11 @@ def method_of(owner: Value, name: str) -> Value:
         )
     if isinstance(owner, Dict) or (isinstance(owner, Listing) and name in _CHANGES_LIST):
         return Builtin("change", lambda m, f, a, k, s: _change(m, owner))
-    if isinstance(owner, Raised) and name == "args":
-        return UNKNOWN
     return UNKNOWN
 
 
 _CHANGES_LIST = {
-    "remove", "pop", "insert", "sort", "reverse", "discard", "__delitem__", "__setitem__",
+    "sort", "reverse", "__delitem__", "__setitem__",
     "difference_update", "intersection_update", "symmetric_difference_update",
 }  # fmt: skip
 
@@ -194,8 +193,67 @@ def _listing_copy(machine: Machine, frame: Frame, args: Args, _: Keywords, site:
     return new_listing(machine, frame, owner.kind, items_of(machine, frame, owner), "copy", *site)
 
 
+def _known_items(machine: Machine, args: Args) -> tuple[Listing, list[Value] | None]:
+    owner = args[0]
+    assert isinstance(owner, Listing)
+    machine.replay.read(owner)
+    items = owner.cells.get("items", UNKNOWN)
+    return owner, list(items.items) if isinstance(items, Tuple) else None
+
+
+def _pop(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+    owner, items = _known_items(machine, args)
+    index = args[1] if len(args) > 1 else Const(-1)
+    if items is not None and not items:
+        kind = "KeyError" if owner.kind == "set" else "IndexError"
+        raise machine.error(frame, kind, f"pop from empty {owner.kind}")
+    if items is None or owner.kind == "set" or not isinstance(index, Const):
+        return _change(machine, owner)
+    try:
+        found = items.pop(index.value)
+    except IndexError as error:
+        raise machine.error(frame, "IndexError", str(error)) from None
+    put_items(machine, owner, items)
+    return found
+
+
+def _remove(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+    owner, items = _known_items(machine, args)
+    if items is None or len(args) != 2:
+        return _change(machine, owner)
+    for index, item in enumerate(items):
+        verdict = equal(machine, frame, item, args[1])
+        if verdict is None:
+            return _change(machine, owner)
+        if verdict:
+            put_items(machine, owner, items[:index] + items[index + 1 :])
+            return NONE
+    if owner.kind == "set":
+        raise machine.error(frame, "KeyError", text_of(args[1]))
+    raise machine.error(frame, "ValueError", "list.remove(x): x not in list")
+
+
+def _discard(machine: Machine, frame: Frame, args: Args, k: Keywords, s: Site) -> Value:
+    _, items = _known_items(machine, args)
+    absent = items is not None and all(equal(machine, frame, i, args[1]) is False for i in items)
+    return NONE if absent else _remove(machine, frame, args, k, s)
+
+
+def _insert(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+    owner, items = _known_items(machine, args)
+    if items is None or len(args) != 3 or not isinstance(args[1], Const):
+        return _change(machine, owner)
+    items.insert(args[1].value, args[2])
+    put_items(machine, owner, items)
+    return NONE
+
+
 _LIST_METHODS: dict[str, Model] = {
     "append": _append,
+    "pop": _pop,
+    "remove": _remove,
+    "discard": _discard,
+    "insert": _insert,
     "add": _append,
     "extend": _extend,
     "update": _extend,
