@@ -313,6 +313,17 @@ _ALL = {
         five = A()
         x = B(3).x
         """,
+    "what a part of a condition excludes is not asked of the next": """
+        from outside import U, V
+        limit = None
+        def f(x):
+            if U and x is not None and x > 0:
+                return 1
+            if U is None or x is None or V or x > 0:
+                return 2
+            return 3
+        result = f(limit), f(1)
+        """,
     "arguments in every form (unknown)": """
         def f(a, /, b, c=3, *args, d, e=5, **more):
             return (a, b, c, args, d, e, tuple(more.items()))

@@ -164,21 +164,41 @@ def _dict(machine: Machine, frame: Frame, node: ir.Dict) -> Value:
 
 
 def _bool_op(machine: Machine, frame: Frame, node: ir.BoolOp) -> Value:
-    left = evaluate(machine, frame, node.left)
-    verdict = truth(machine, frame, left)
+    operands = _operands(node)
     stops = node.op == "or"
-    if verdict is stops:
-        return left
-    if verdict is not None:
-        return evaluate(machine, frame, node.right)
-
-    def right_way() -> Value:
-        narrow(machine, frame, node.left, not stops)
-        return evaluate(machine, frame, node.right)
-
     place = machine.place(frame)
-    kept = _when(machine, frame, left, stops)
-    return machine.fork(frame, right_way, lambda: kept, place)
+
+    def run(index: int) -> Value:
+        value = evaluate(machine, frame, operands[index])
+        if index == len(operands) - 1:
+            return value
+        verdict = truth(machine, frame, value)
+        if verdict is stops:
+            return value
+        if verdict is not None:
+            return run(index + 1)
+
+        def goes_on() -> Value:
+            narrow(machine, frame, operands[index], not stops)
+            return run(index + 1)
+
+        kept = _when(machine, frame, value, stops)
+        return machine.fork(frame, goes_on, lambda: kept, place)
+
+    return run(0)
+
+
+def _operands(node: ir.BoolOp) -> list[ir.Expr]:
+    """Return the parts of ``a and b and c``, which is parsed as ``(a and b) and c``.
+
+    One by one, what a part excludes is not asked of the later ones where an earlier one is unknown.
+    """
+    parts: list[ir.Expr] = []
+    left: ir.Expr = node
+    while isinstance(left, ir.BoolOp) and left.op == node.op:
+        parts.append(left.right)
+        left = left.left
+    return [left, *reversed(parts)]
 
 
 def _when(machine: Machine, frame: Frame, value: Value, wanted: bool) -> Value:
