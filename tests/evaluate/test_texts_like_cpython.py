@@ -23,6 +23,8 @@ GUESSES = [
     ("[]", "(0,)"),
     ("True", "'b'"),
 ]
+# A class that takes any arguments, and does nothing with them.
+BASE = "type('Base', (), {'__init__': lambda self, *args: None})"
 
 
 def check(cpython: CPython, text: str) -> tuple[int, int]:
@@ -31,7 +33,7 @@ def check(cpython: CPython, text: str) -> tuple[int, int]:
     guesses = GUESSES if guessed else GUESSES[:1]
     ended, module = abstract.execute(text)
     for u, v in guesses:
-        (real,) = cpython.execute([(text, {"U": u, "V": v})])
+        (real,) = cpython.execute([(text, {"U": u, "V": v, "Base": BASE})])
         found = objections(ended, module, real, guessed=guessed)
         assert found == [], f"U = {u}, V = {v}\n{text}"
     if guessed or module is None:

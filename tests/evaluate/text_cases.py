@@ -324,6 +324,22 @@ _ALL = {
             return 3
         result = f(limit), f(1)
         """,
+    "super() before a class that is unknown": """
+        from outside import Base
+        class Mixin:
+            def __init__(self, x):
+                global mixed
+                mixed = x
+        class A(Base, Mixin):
+            def __init__(self):
+                super().__init__()
+        class B(Base, Mixin):
+            def __init__(self):
+                super().__init__(1)
+        mixed = 0
+        a = A()
+        b = B()
+        """,
     "arguments in every form (unknown)": """
         def f(a, /, b, c=3, *args, d, e=5, **more):
             return (a, b, c, args, d, e, tuple(more.items()))

@@ -33,6 +33,15 @@ from regreach.facts import ir
 
 _ENUM_BASES = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
 _PLAIN_METACLASS = External("abc.ABCMeta")
+# Bases from outside the tree that have no methods of their own.
+_EMPTY_BASES = {
+    External("builtins.object"),
+    External("abc.ABC"),
+    External("typing.Generic"),
+    External("typing.Generic[]"),
+    External("typing.Protocol"),
+    External("typing.Protocol[]"),
+}
 # A class with such a base is made from its annotated fields, as a dataclass is.
 _RECORD_BASES = {
     External("typing.NamedTuple"),
@@ -249,28 +258,40 @@ def super_call(machine: Machine, frame: Frame, node: ir.Call) -> Value:
         lambda: Class(owner.module, "super"), frame, "super", id(node), id(cls)
     )
     assert isinstance(proxy_class, Class)
-    for each in reversed(rest):
+    for index, each in reversed(list(enumerate(rest))):
         if isinstance(each, Class):
+            sure = all(isinstance(c, Class) or c in _EMPTY_BASES for c in rest[:index])
             for name, value in each.cells.items():
-                if isinstance(value, Function):
-                    bound = _super_binds(name, receiver)
-                    machine.heap.write(
-                        proxy_class, name, Bound(value, receiver) if bound else value
-                    )
-                elif isinstance(value, Descriptor) and value.kind != "property":
-                    machine.heap.write(
-                        proxy_class,
-                        name,
-                        Bound(value.function, cls)
-                        if value.kind == "classmethod"
-                        else value.function,
-                    )
-                else:
-                    machine.heap.write(proxy_class, name, value)
+                found = _as_super_finds(name, value, receiver, cls)
+                machine.heap.write(proxy_class, name, found if sure else _perhaps_called(found))
     proxy_class.bases = tuple(b for b in rest if not isinstance(b, Class)) or (
         External("builtins.object"),
     )
     return proxy_class
+
+
+def _as_super_finds(name: str, value: Value, receiver: Value, cls: Class) -> Value:
+    if isinstance(value, Function):
+        return Bound(value, receiver) if _super_binds(name, receiver) else value
+    if isinstance(value, Descriptor) and value.kind != "property":
+        return Bound(value.function, cls) if value.kind == "classmethod" else value.function
+    return value
+
+
+def _perhaps_called(function: Value) -> Value:
+    """Return what stands for a method where a class from outside the tree may have another one before it."""
+    if not isinstance(function, (Function, Bound)):
+        return function
+
+    def run(m: Machine, f: Frame, args: Any, keywords: Any, site: Any) -> Value:
+        wanted = function.function if isinstance(function, Bound) else function
+        given = (function.receiver, *args) if isinstance(function, Bound) else args
+        fits = isinstance(wanted, Function) and misfit(m, wanted, given, keywords) is None
+        if fits:
+            m.maybe(f, lambda: call(m, f, wanted, given, keywords, site=site), m.place(f))
+        return UNKNOWN
+
+    return Builtin("super()", run)
 
 
 def _super_binds(name: str, receiver: Value) -> bool:
