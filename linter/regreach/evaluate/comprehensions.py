@@ -15,7 +15,7 @@ from regreach.evaluate.iteration import is_unordered, iterate
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import NONE, OPEN, UNKNOWN, Dict, Scope, Value
 from regreach.facts import ir
-from regreach.facts.names import walrus_names
+from regreach.facts.names import names_bound_around
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _forget_walrus(machine: Machine, frame: Frame, node: ir.Comprehension) -> No
     """Make unknown what the turns of a comprehension bind around it by ``:=``."""
     while frame.around is not None:
         frame = frame.around
-    for name in walrus_names(node):
+    for name in names_bound_around(node):
         bind(machine, frame, name, UNKNOWN)
 
 

@@ -164,7 +164,7 @@ def key_in(owner: Dict, key: Value) -> Value:
         return key
     wanted: Any
     if isinstance(key, Const) and isinstance(key.value, str):
-        wanted, candidates = key.value, [k for k in cells if isinstance(k, Instance)]
+        wanted, candidates = key.value, [k for k in cells if type(k) is Instance]
     elif isinstance(key, (Const, Tuple)) or (isinstance(key, Instance) and is_like_its_value(key)):
         wanted, candidates = comparable(key), [k for k in cells if k is not OPEN]
     else:

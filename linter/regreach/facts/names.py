@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 
 from regreach.facts import ir
 
@@ -24,16 +25,26 @@ def local_names(body: ir.Body) -> frozenset[str]:
     return frozenset(bound - outer)
 
 
+@cache
 def bound_names(body: ir.Body) -> frozenset[str]:
     """Return the names that these statements bind, wherever they are declared to belong."""
     return frozenset(name for node in _own_statements(body) for name in _bound_by(node))
 
 
-def added_to(body: ir.Body) -> Iterator[ir.Expr]:
-    """Yield the attributes and items to which these statements add (``a.b += 1``)."""
-    for node in _own_statements(body):
-        if isinstance(node, ir.AugAssign) and not isinstance(node.target, ir.Name):
-            yield node.target
+@cache
+def added_to(body: ir.Body) -> tuple[ir.Expr, ...]:
+    """Return the attributes and items to which these statements add (``a.b += 1``)."""
+    return tuple(
+        node.target
+        for node in _own_statements(body)
+        if isinstance(node, ir.AugAssign) and not isinstance(node.target, ir.Name)
+    )
+
+
+@cache
+def names_bound_around(node: ir.Comprehension) -> frozenset[str]:
+    """Return the names that a comprehension binds where it stands, by ``:=``."""
+    return frozenset(_walrus_names(node))
 
 
 def _own_statements(body: ir.Body) -> Iterator[ir.Stmt]:
@@ -48,7 +59,7 @@ def _own_statements(body: ir.Body) -> Iterator[ir.Stmt]:
 
 
 def _bound_by(node: ir.Stmt) -> Iterator[str]:
-    yield from walrus_names(node)
+    yield from _walrus_names(node)
     if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
         yield node.name
     elif isinstance(node, ir.Import):
@@ -82,14 +93,14 @@ def target_names(target: ir.Expr) -> Iterator[str]:
             yield from target_names(item)
 
 
-def walrus_names(node: object) -> Iterator[str]:
+def _walrus_names(node: object) -> Iterator[str]:
     """Yield the names bound by ``:=`` in the expressions of a statement, not in its blocks."""
     if isinstance(node, tuple):
         for item in node:
-            yield from walrus_names(item)
+            yield from _walrus_names(item)
     elif is_dataclass(node) and not isinstance(node, (ir.Lambda, ir.FunctionDef, ir.ClassDef)):
         if isinstance(node, ir.Walrus):
             yield node.name
         for field in fields(node):
             if not (isinstance(node, _COMPOUND) and field.name in _INNER):
-                yield from walrus_names(getattr(node, field.name))
+                yield from _walrus_names(getattr(node, field.name))
