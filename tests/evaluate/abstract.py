@@ -99,6 +99,12 @@ def import_in_orders(
     return answers
 
 
+def execute(text: str) -> tuple[Ended, Module | None]:
+    """Run a text as a module; return how that ends, and the module if it is loaded then."""
+    session = Session(Machine(MemorySources({"p/__init__.py": text}, "p"), WORLD, "p"))
+    return session.import_module("p"), session.machine.module_object("p")
+
+
 def _imported(session: Session, name: str) -> dict[str, Any]:
     ended = session.import_module(name)
     modules = session.machine.modules.cells

@@ -103,6 +103,25 @@ def called(source: str, calls: Sequence[str]) -> list[list[Any]]:
     return results
 
 
+def executed(text: str, outside: Mapping[str, str]) -> dict[str, Any]:
+    """Run a module's text; return how it ends and what it binds. ``outside`` is what `outside` holds."""
+    given = types.ModuleType("outside")
+    for name, expression in outside.items():
+        setattr(given, name, eval(expression))
+    sys.modules["outside"] = given
+    module = sys.modules["p"] = types.ModuleType("p")
+    before = dict(os.environ)
+    ended = "ok"
+    try:
+        exec(compile(text, "<p>", "exec", dont_inherit=True), vars(module))
+    except BaseException as error:
+        ended = described(error)
+    os.environ.clear()
+    os.environ.update(before)
+    bound = {k: encoded(v, "p") for k, v in vars(module).items() if not k.startswith("__")}
+    return {"ended": ended, "bound": bound}
+
+
 def in_fork(action: Callable[[], Any]) -> Any:
     read, write = os.pipe()
     child = os.fork()
@@ -134,6 +153,8 @@ def import_in_orders(request: Mapping[str, Any]) -> list[Any]:
 
 
 def answer(request: Mapping[str, Any]) -> Any:
+    if "texts" in request:
+        return in_fork(lambda: [executed(t, o) for t, o in request["texts"]])
     if "source" in request:
         return in_fork(lambda: called(request["source"], request["calls"]))
     return import_in_orders(request)

@@ -21,6 +21,8 @@ from regreach.evaluate.values import (
     without_missing,
 )
 
+_OBJECT = External("builtins.object")
+
 
 def class_of(value: Value) -> Value:
     """Return the class of a value, as far as it is known."""
@@ -68,7 +70,10 @@ def class_mro(cls: Class) -> tuple[Value, ...]:
 
 
 def look_up_in_class(cls: Class, name: str) -> Value:
-    """Return a class attribute along the MRO; MISSING when there is none, UNKNOWN when that is not known."""
+    """Return a class attribute along the MRO as far as that is of the tree; MISSING when it has none there.
+
+    Where a class may lack it, what follows may be meant, too.
+    """
     maybe: list[Value] = []
     for each in class_mro(cls):
         if isinstance(each, Class):
@@ -85,19 +90,27 @@ def closed(cls: Class) -> bool:
     return all(
         OPEN not in c.cells and "__getattribute__" not in c.cells
         if isinstance(c, Class)
-        else c == External("builtins.object")
+        else c == _OBJECT
         for c in class_mro(cls)
     )
 
 
 def is_mixed_enum(cls: Class) -> bool:
-    """Return whether the members of an enum are true, and equal to others, as their values are."""
-    mixed = {
-        "builtins.int",
-        "builtins.str",
-        "enum.IntEnum",
-        "enum.StrEnum",
-        "enum.Flag",
-        "enum.IntFlag",
-    }
-    return any(isinstance(c, External) and c.path in mixed for c in class_mro(cls))
+    """Return whether the members of an enum are equal to others, and true, as their values are."""
+    mixed = {"enum.IntEnum", "enum.StrEnum", "enum.IntFlag"}
+    return any(
+        isinstance(c, External)
+        and (c.path in mixed or (c.path.startswith("builtins.") and c != _OBJECT))
+        for c in class_mro(cls)
+    )
+
+
+def is_flag(cls: Class) -> bool:
+    """Return whether a class is a ``Flag``."""
+    flags = {External("enum.Flag"), External("enum.IntFlag")}
+    return any(c in flags for c in class_mro(cls))
+
+
+def has_own(cls: Class, *names: str) -> bool:
+    """Return whether a class of the tree, among a class and its ancestors, defines one of these methods."""
+    return any(isinstance(c, Class) and any(n in c.cells for n in names) for c in class_mro(cls))

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from regreach.evaluate.attributes import set_attribute
+from regreach.evaluate.attributes import delete_attribute, set_attribute
 from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.importing import bind
-from regreach.evaluate.items import set_item
-from regreach.evaluate.iteration import items_of
+from regreach.evaluate.items import delete_item, new_listing, set_item
+from regreach.evaluate.iteration import ordered_items
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.operators import binary
 from regreach.evaluate.values import (
     MISSING,
     OPEN,
     UNKNOWN,
-    Class,
     Const,
-    Dict,
-    Instance,
-    Module,
     Scope,
     Tuple,
     Value,
@@ -70,12 +66,31 @@ def assign(machine: Machine, frame: Frame, target: ir.Expr, value: Value) -> Non
 
 
 def _unpack(machine: Machine, frame: Frame, target: ir.Sequence, value: Value) -> None:
-    items = items_of(machine, frame, value)
-    starred = any(isinstance(t, ir.Starred) for t in target.items)
-    if items is None or starred or len(items) != len(target.items):
-        items = [UNKNOWN] * len(target.items)
-    for each, item in zip(target.items, items, strict=True):
-        assign(machine, frame, each, item)
+    items = ordered_items(machine, frame, value)
+    spread = None if items is None else _spread(machine, frame, target, items)
+    if spread is None:
+        spread = [UNKNOWN] * len(target.items)
+    for each, item in zip(target.items, spread, strict=True):
+        assign(machine, frame, each.value if isinstance(each, ir.Starred) else each, item)
+
+
+def _spread(machine: Machine, frame: Frame, target: ir.Sequence, items: list[Value]) -> list[Value]:
+    """Return what each target of an unpacking gets; raises Abrupt(ValueError) when that does not fit."""
+    wanted = len(target.items)
+    star = next((i for i, t in enumerate(target.items) if isinstance(t, ir.Starred)), None)
+    least = wanted if star is None else wanted - 1
+    if len(items) < least:
+        some = "at least " if star is not None else ""
+        message = f"not enough values to unpack (expected {some}{least}, got {len(items)})"
+        raise machine.error(frame, "ValueError", message)
+    if star is None:
+        if len(items) > wanted:
+            message = f"too many values to unpack (expected {wanted})"
+            raise machine.error(frame, "ValueError", message)
+        return items
+    end = len(items) - (least - star)
+    rest = new_listing(machine, frame, "list", items[star:end], "starred", id(target))
+    return [*items[:star], rest, *items[end:]]
 
 
 def delete(machine: Machine, frame: Frame, node: ir.Delete) -> None:
@@ -86,12 +101,10 @@ def delete(machine: Machine, frame: Frame, node: ir.Delete) -> None:
         elif isinstance(target, ir.Subscript):
             value = evaluate(machine, frame, target.value)
             key = evaluate(machine, frame, target.index)
-            if isinstance(value, Dict):
-                machine.heap.write(value, key, MISSING)
+            delete_item(machine, frame, value, key)
         elif isinstance(target, ir.Attribute):
             value = evaluate(machine, frame, target.value)
-            if isinstance(value, (Module, Class, Instance)):
-                machine.heap.write(value, target.attr, MISSING)
+            delete_attribute(machine, frame, value, target.attr)
 
 
 def _delete_name(machine: Machine, frame: Frame, name: str) -> None:

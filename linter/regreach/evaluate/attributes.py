@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regreach.evaluate.ancestry import closed, look_up_in_class
+from regreach.evaluate.ancestry import closed, has_own, look_up_in_class
 from regreach.evaluate.calls import call
 from regreach.evaluate.constants import example_of
 from regreach.evaluate.frames import Abrupt, Frame
@@ -145,6 +145,26 @@ def _class_attribute(machine: Machine, frame: Frame, owner: Class, name: str) ->
         if isinstance(getter, Function):
             return call(machine, frame, getter, (found, NONE, owner), {}, site=("get", name))
     return without_missing(found)
+
+
+def delete_attribute(machine: Machine, frame: Frame, owner: Value, name: str) -> None:
+    """Run ``del owner.name``; raises Abrupt(AttributeError) when it certainly is not there."""
+    if isinstance(owner, Union):
+        for each in owner.values:
+            if isinstance(each, (Instance, Module, Class)):
+                machine.replay.read(each)
+                present = each.cells.get(name, MISSING)
+                machine.heap.write(each, name, union((present, MISSING)))
+        return
+    if not isinstance(owner, (Instance, Module, Class)):
+        return
+    hooked = isinstance(owner, Instance) and (
+        not closed(owner.cls) or has_own(owner.cls, "__delattr__", "__slots__")
+    )
+    if name not in owner.cells and OPEN not in owner.cells and not hooked:
+        if not (isinstance(owner, Instance) and look_up_in_class(owner.cls, name) is not MISSING):
+            raise no_attribute(machine, frame, owner, name)
+    machine.heap.write(owner, name, MISSING)
 
 
 def set_attribute(machine: Machine, frame: Frame, owner: Value, name: str, value: Value) -> None:

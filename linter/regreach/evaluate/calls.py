@@ -24,6 +24,8 @@ from regreach.evaluate.values import (
     External,
     Function,
     Instance,
+    Listing,
+    Module,
     Partial,
     Scope,
     Tuple,
@@ -92,7 +94,18 @@ def call(
         return UNKNOWN
     if isinstance(function, Union):
         return _call_any(machine, frame, function, args, keywords, site, complete)
+    if isinstance(function, _NOT_CALLABLE):
+        raise machine.error(frame, "TypeError", f"{_kind_of(function)} object is not callable")
     return UNKNOWN
+
+
+_NOT_CALLABLE = (Const, Tuple, Dict, Listing, Module)
+
+
+def _kind_of(value: Value) -> str:
+    if isinstance(value, Const):
+        return repr(type(value.value).__name__)
+    return repr(value.kind if isinstance(value, Listing) else type(value).__name__.lower())
 
 
 def _call_any(
@@ -105,6 +118,8 @@ def _call_any(
     complete: bool,
 ) -> Value:
     choices = [f for f in functions.values if f is not MISSING]
+    # who calls what may be None knows that it is not
+    choices = [f for f in choices if not isinstance(f, _NOT_CALLABLE)] or choices[:1]
 
     def run(index: int) -> Value:
         def this() -> Value:
@@ -134,6 +149,10 @@ def _call_function(
         machine.asked.add(path)
         machine.replay.spoil()
         return override
+    # regreach's own calls leave arguments out that are not known; those of the tree have a caller
+    wrong = misfit(machine, function, args, keywords) if complete and machine.frames else None
+    if wrong is not None:
+        raise machine.error(frame, "TypeError", wrong)
     watch = machine.watches.get(path)
     if watch is not None:
         watch(args)
@@ -164,6 +183,33 @@ def _call_function(
             )
             return UNKNOWN
     return _run_body(machine, frame, inner, definition)
+
+
+def misfit(
+    machine: Machine, function: Function, args: Sequence[Value], keywords: Mapping[str, Value]
+) -> str | None:
+    """Return what the TypeError says of arguments that do not fit a function's parameters; None if they do."""
+    params = parameters(machine, function)
+    kinds = {p.kind for p in params}
+    positional = [p for p in params if p.kind == "positional"]
+    name = f"{function.qualname}()"
+    if len(args) > len(positional) and "star" not in kinds:
+        takes = f"{len(positional)} positional argument{'' if len(positional) == 1 else 's'}"
+        return f"{name} takes {takes} but {len(args)} were given"
+    if "doublestar" not in kinds:
+        named = {p.name for p in params if p.kind in ("positional", "keyword")}
+        filled = {p.name for p in positional[: len(args)]}
+        for keyword in keywords:
+            if keyword not in named:
+                return f"{name} got an unexpected keyword argument {keyword!r}"
+            if keyword in filled:
+                return f"{name} got multiple values for argument {keyword!r}"
+    for param in (*positional[len(args) :], *(p for p in params if p.kind == "keyword")):
+        optional = param.default is not None or param.name in function.defaults
+        if not optional and param.name not in keywords:
+            kind = "keyword-only" if param.kind == "keyword" else "positional"
+            return f"{name} missing 1 required {kind} argument: {param.name!r}"
+    return None
 
 
 def _bind_arguments(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable
 from typing import Any
 
-from regreach.evaluate.ancestry import closed, is_mixed_enum, look_up_in_class
+from regreach.evaluate.ancestry import closed, has_own, is_flag, is_mixed_enum, look_up_in_class
 from regreach.evaluate.calls import call
 from regreach.evaluate.constants import plain
-from regreach.evaluate.frames import Frame
+from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.items import dict_get, environment
 from regreach.evaluate.iteration import items_of
 from regreach.evaluate.machine import Machine
@@ -54,6 +55,8 @@ def truth(machine: Machine, frame: Frame, value: Value) -> bool | None:
     if isinstance(value, (Listing, Dict)):
         machine.replay.read(value)
     if isinstance(value, Listing):
+        if value.kind == "iterator":
+            return True
         items = value.cells.get("items", UNKNOWN)
         return bool(items.items) if isinstance(items, Tuple) else None
     if isinstance(value, Dict):
@@ -68,9 +71,9 @@ def truth(machine: Machine, frame: Frame, value: Value) -> bool | None:
 
 
 def _instance_truth(machine: Machine, frame: Frame, value: Instance) -> bool | None:
-    if value.member is not None:
+    if value.member is not None and not has_own(value.cls, "__bool__", "__len__"):
         inner = value.cells.get("value", UNKNOWN)
-        if is_mixed_enum(value.cls):
+        if is_mixed_enum(value.cls) or is_flag(value.cls):
             return truth(machine, frame, inner)
         return True
     for name in ("__bool__", "__len__"):
@@ -116,8 +119,8 @@ def compare(machine: Machine, frame: Frame, op: str, left: Value, right: Value) 
         return None
     try:
         return bool(_ORDER[op](a[0], b[0]))
-    except TypeError:
-        return None
+    except TypeError as error:
+        raise machine.error(frame, "TypeError", str(error)) from None
 
 
 def _pairs(
@@ -141,6 +144,9 @@ def identical(left: Value, right: Value) -> bool | None:
         return None
     if left is SOMETHING or right is SOMETHING:
         return False if NONE in (left, right) else None
+    a, b = _python_object(left), _python_object(right)
+    if a is not MISSING and b is not MISSING:
+        return a is b
     outside = isinstance(left, External), isinstance(right, External)
     if any(outside):
         known = (Instance, Class, Function, Module, Dict, Listing)
@@ -149,6 +155,15 @@ def identical(left: Value, right: Value) -> bool | None:
             return (left == right and "()" not in str(left)) or (None if left == right else False)
         return None
     return left is right or left == right
+
+
+def _python_object(value: Value) -> Any:
+    """Return the very object of CPython that a value is, if it is a builtin or a constant there is once."""
+    if isinstance(value, External) and value.path.startswith("builtins."):
+        return getattr(builtins, value.path.removeprefix("builtins."), MISSING)
+    if isinstance(value, Const) and isinstance(value.value, (bool, type(None), type(...))):
+        return value.value
+    return MISSING
 
 
 def equal(machine: Machine, frame: Frame, left: Value, right: Value) -> bool | None:
@@ -160,7 +175,7 @@ def equal(machine: Machine, frame: Frame, left: Value, right: Value) -> bool | N
     if left is SOMETHING or right is SOMETHING:
         return False if NONE in (left, right) else None
     for a, b in ((left, right), (right, left)):
-        if isinstance(a, Instance) and not (a.member is not None and not is_mixed_enum(a.cls)):
+        if isinstance(a, Instance):
             method = look_up_in_class(a.cls, "__eq__")
             if isinstance(method, Function):
                 return truth(machine, frame, call(machine, frame, method, (a, b), {}, site=("eq",)))
@@ -168,6 +183,9 @@ def equal(machine: Machine, frame: Frame, left: Value, right: Value) -> bool | N
     if a_plain is not None and b_plain is not None:
         return bool(a_plain[0] == b_plain[0])
     if isinstance(left, External) or isinstance(right, External):
+        x, y = _python_object(left), _python_object(right)
+        if x is not MISSING and y is not MISSING:
+            return bool(x == y)
         known = (Instance, Class, Function, Module)
         if isinstance(left, known) or isinstance(right, known):
             return False
@@ -188,10 +206,24 @@ def equal(machine: Machine, frame: Frame, left: Value, right: Value) -> bool | N
     return left == right
 
 
+def _any_contains(machine: Machine, frame: Frame, containers: Union, item: Value) -> bool | None:
+    """Return whether all that can have items have this one; raises Abrupt when nothing can."""
+    results: set[bool | None] = set()
+    failed: Abrupt | None = None
+    for container in containers.values:
+        if container is not MISSING:
+            try:
+                results.add(_contains(machine, frame, container, item))
+            except Abrupt as abrupt:
+                failed = abrupt
+    if failed is not None and not results:
+        raise failed
+    return results.pop() if len(results) == 1 else None
+
+
 def _contains(machine: Machine, frame: Frame, container: Value, item: Value) -> bool | None:
     if isinstance(container, Union):
-        results = {_contains(machine, frame, c, item) for c in alternatives(container)}
-        return results.pop() if len(results) == 1 else None
+        return _any_contains(machine, frame, container, item)
     if isinstance(container, Dict):
         machine.replay.read(container)
         found = dict_get(container, item)
@@ -212,8 +244,8 @@ def _contains(machine: Machine, frame: Frame, container: Value, item: Value) -> 
     if isinstance(container, Const) and isinstance(item, Const):
         try:
             return item.value in container.value
-        except TypeError:
-            return None
+        except TypeError as error:
+            raise machine.error(frame, "TypeError", str(error)) from None
     if isinstance(container, Instance):
         method = look_up_in_class(container.cls, "__contains__")
         if isinstance(method, Function):

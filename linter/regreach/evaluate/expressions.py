@@ -15,7 +15,7 @@ from regreach.evaluate.frames import Frame
 from regreach.evaluate.functions import make_lambda
 from regreach.evaluate.importing import bind
 from regreach.evaluate.items import get_item, new_listing, set_item, update_dict
-from regreach.evaluate.iteration import items_of
+from regreach.evaluate.iteration import ordered_items
 from regreach.evaluate.library.models import BUILTINS
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.narrowing import narrow
@@ -97,7 +97,7 @@ def _call(machine: Machine, frame: Frame, node: ir.Call) -> Value:
             assert arg.keyword is not None
             keywords[arg.keyword] = value
         elif arg.star == 1:
-            items = items_of(machine, frame, value)
+            items = ordered_items(machine, frame, value)
             complete = complete and items is not None
             args.extend(items or ())
         else:
@@ -135,7 +135,7 @@ def starred_items(machine: Machine, frame: Frame, nodes: tuple[ir.Expr, ...]) ->
     result: list[Value] | None = []
     for node in nodes:
         if isinstance(node, ir.Starred):
-            items = items_of(machine, frame, evaluate(machine, frame, node.value))
+            items = ordered_items(machine, frame, evaluate(machine, frame, node.value))
             result = None if items is None or result is None else [*result, *items]
         else:
             value = evaluate(machine, frame, node)
@@ -164,21 +164,41 @@ def _dict(machine: Machine, frame: Frame, node: ir.Dict) -> Value:
 
 
 def _bool_op(machine: Machine, frame: Frame, node: ir.BoolOp) -> Value:
-    left = evaluate(machine, frame, node.left)
-    verdict = truth(machine, frame, left)
+    operands = _operands(node)
     stops = node.op == "or"
-    if verdict is stops:
-        return left
-    if verdict is not None:
-        return evaluate(machine, frame, node.right)
-
-    def right_way() -> Value:
-        narrow(machine, frame, node.left, not stops)
-        return evaluate(machine, frame, node.right)
-
     place = machine.place(frame)
-    kept = _when(machine, frame, left, stops)
-    return machine.fork(frame, right_way, lambda: kept, place)
+
+    def run(index: int) -> Value:
+        value = evaluate(machine, frame, operands[index])
+        if index == len(operands) - 1:
+            return value
+        verdict = truth(machine, frame, value)
+        if verdict is stops:
+            return value
+        if verdict is not None:
+            return run(index + 1)
+
+        def goes_on() -> Value:
+            narrow(machine, frame, operands[index], not stops)
+            return run(index + 1)
+
+        kept = _when(machine, frame, value, stops)
+        return machine.fork(frame, goes_on, lambda: kept, place)
+
+    return run(0)
+
+
+def _operands(node: ir.BoolOp) -> list[ir.Expr]:
+    """Return the parts of ``a and b and c``, which is parsed as ``(a and b) and c``.
+
+    One by one, what a part excludes is not asked of the later ones where an earlier one is unknown.
+    """
+    parts: list[ir.Expr] = []
+    left: ir.Expr = node
+    while isinstance(left, ir.BoolOp) and left.op == node.op:
+        parts.append(left.right)
+        left = left.left
+    return [left, *reversed(parts)]
 
 
 def _when(machine: Machine, frame: Frame, value: Value, wanted: bool) -> Value:
@@ -240,6 +260,8 @@ def _conditional(machine: Machine, frame: Frame, node: ir.Conditional) -> Value:
 
 def _walrus(machine: Machine, frame: Frame, node: ir.Walrus) -> Value:
     value = evaluate(machine, frame, node.value)
+    while frame.around is not None:  # what a comprehension binds so is bound around it
+        frame = frame.around
     bind(machine, frame, node.name, value)
     return value
 
@@ -247,7 +269,7 @@ def _walrus(machine: Machine, frame: Frame, node: ir.Walrus) -> Value:
 def _fstring(machine: Machine, frame: Frame, node: ir.FString) -> Value:
     parts: list[str] | None = []
     for part in node.parts:
-        text = string_of(machine, frame, evaluate(machine, frame, part))
+        text = string_of(machine, frame, evaluate(machine, frame, part), formatted=True)
         parts = None if text is None or parts is None else [*parts, text]
     return UNKNOWN if parts is None else Const("".join(parts))
 

@@ -56,3 +56,4 @@ class Frame:
     pendings: list[Pending] = field(default_factory=list)
     handling: Raised | None = None
     body: ir.Body | None = None  # of a function that is being run
+    around: Frame | None = None  # of a comprehension: the frame that it stands in

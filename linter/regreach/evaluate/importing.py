@@ -229,6 +229,15 @@ def bind(machine: Machine, frame: Frame, name: str, value: Value) -> None:
     machine.heap.write(frame.scope, name, value)
 
 
+def is_bound(frame: Frame, name: str) -> bool:
+    """Return whether a name is or may be bound where ``bind`` would bind it."""
+    if name in frame.global_names:
+        return name in frame.module.cells
+    if name in frame.outer_names:
+        return any(name in scope.cells for scope in frame.enclosing)
+    return name in frame.scope.cells
+
+
 def _top(machine: Machine, first: str) -> Value:
     return machine.module_object(first) or External(first)
 

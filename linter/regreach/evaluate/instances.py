@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from regreach.evaluate.ancestry import class_mro, look_up_in_class
-from regreach.evaluate.calls import call
+from regreach.evaluate.ancestry import class_mro, closed, is_flag, look_up_in_class
+from regreach.evaluate.calls import call, misfit
 from regreach.evaluate.constants import text_of
 from regreach.evaluate.exceptions import builtin_exception
 from regreach.evaluate.frames import Frame
+from regreach.evaluate.items import comparable, is_hashable_constant
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     MISSING,
@@ -53,6 +54,8 @@ def instantiate(
         constructor = constructor.function
     made: Value
     if isinstance(constructor, Function):
+        if not closed(cls) and misfit(machine, constructor, (cls, *args), keywords) is not None:
+            complete = False
         made = call(
             machine,
             frame,
@@ -62,12 +65,16 @@ def instantiate(
             site=("new", *site),
             complete=complete,
         )
-        if made is UNKNOWN or not isinstance(made, Instance):
+        if made is UNKNOWN:
             made = machine.allocate(lambda: Instance(cls), frame, "instance", id(cls), *site)
+        elif not isinstance(made, Instance) or cls not in class_mro(made.cls):
+            return made  # something else, which is not initialised
     else:
         made = machine.allocate(lambda: Instance(cls), frame, "instance", id(cls), *site)
     method = look_up_in_class(cls, "__init__")
     if isinstance(method, Function):
+        if not closed(cls) and misfit(machine, method, (made, *args), keywords) is not None:
+            complete = False  # what is not known of the class gives it other arguments
         call(
             machine,
             frame,
@@ -79,6 +86,9 @@ def instantiate(
         )
     elif cls.is_dataclass:
         _fill_fields(machine, frame, cls, made, args, keywords, complete, site)
+    elif method is MISSING and constructor is MISSING and closed(cls):
+        if complete and (args or keywords):
+            raise machine.error(frame, "TypeError", f"{cls.qualname}() takes no arguments")
     elif isinstance(method, Union):
         machine.heap.write(made, OPEN, UNKNOWN)  # type: ignore[arg-type]
     elif complete and isinstance(made, Instance) and builtin_exception(cls) is not None:
@@ -141,15 +151,19 @@ def _member_by_value(machine: Machine, frame: Frame, cls: Class, wanted: Value) 
             _member_by_value(machine, frame, cls, w) for w in wanted.values if w is not MISSING
         ]
         return union(found)
-    if wanted is UNKNOWN or isinstance(wanted, External):
-        return union(members)
-    for member in members:
-        if isinstance(member, Instance) and member.cells.get("value") == wanted:
-            return member
+    values = [m.cells.get("value", UNKNOWN) for m in members if isinstance(m, Instance)]
+    if is_hashable_constant(wanted):
+        for member, value in zip(members, values, strict=False):
+            if is_hashable_constant(value) and comparable(value) == comparable(wanted):
+                return member
     missing = look_up_in_class(cls, "_missing_")
     function = missing.function if isinstance(missing, Descriptor) else missing
+    if not all(map(is_hashable_constant, (wanted, *values))):
+        return UNKNOWN if isinstance(function, Function) or is_flag(cls) else union(members)
     if isinstance(function, Function):
         result = call(machine, frame, function, (cls, wanted), {}, site=("_missing_", id(cls)))
         if result != NONE:
             return result
+    if is_flag(cls):
+        return UNKNOWN  # several members at once
     raise machine.error(frame, "ValueError", f"{text_of(wanted)} is not a valid {cls.qualname}")

@@ -30,15 +30,38 @@ def iterate(machine: Machine, frame: Frame, value: Value) -> Iterable[Value] | N
     return items_of(machine, frame, value)
 
 
+def is_unordered(value: Value) -> bool:
+    """Return whether the order of a value's items is not that in which they are known: that of a set."""
+    if not isinstance(value, Listing) or value.kind != "set":
+        return False
+    items = value.cells.get("items", UNKNOWN)
+    return not isinstance(items, Tuple) or len(items.items) > 1
+
+
+def ordered_items(machine: Machine, frame: Frame, value: Value) -> list[Value] | None:
+    """Return the items of a value in order; None when they or their order are not known."""
+    items = items_of(machine, frame, value)
+    return None if is_unordered(value) else items
+
+
 def items_of(machine: Machine, frame: Frame, value: Value) -> list[Value] | None:
-    """Return the items that iterating over a value gives; None when they are not all known."""
+    """Return the items that iterating over a value gives; None when they are not all known.
+
+    Raises Abrupt(TypeError) for what certainly cannot be iterated over.
+    """
     if isinstance(value, Tuple):
         return list(value.items)
     if isinstance(value, Listing):
         machine.replay.read(value)
         items = value.cells.get("items", UNKNOWN)
+        if value.kind == "iterator":
+            # who asks may stop at any item, and the others come when it is asked again
+            machine.heap.write(value, "items", UNKNOWN)
         return list(items.items) if isinstance(items, Tuple) else None
-    if isinstance(value, Const) and isinstance(value.value, (str, bytes, range)):
+    if isinstance(value, Const) and not isinstance(value.value, (str, bytes, range)):
+        kind = type(value.value).__name__
+        raise machine.error(frame, "TypeError", f"{kind!r} object is not iterable")
+    if isinstance(value, Const):
         if len(value.value) > MAX_ITEMS:
             return None
         return [Const(v) for v in value.value]

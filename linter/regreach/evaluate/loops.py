@@ -8,11 +8,12 @@ from regreach.evaluate.assignment import assign
 from regreach.evaluate.comparisons import truth
 from regreach.evaluate.dispatch import evaluate, run_block
 from regreach.evaluate.frames import Abrupt, Frame
-from regreach.evaluate.importing import bind
+from regreach.evaluate.importing import bind, is_bound
 from regreach.evaluate.iteration import iterate
 from regreach.evaluate.machine import Machine
-from regreach.evaluate.values import NONE, UNKNOWN, Const, Scope, Tuple, Value
+from regreach.evaluate.values import NONE, UNKNOWN, Value
 from regreach.facts import ir
+from regreach.facts.names import added_to, bound_names
 
 # A ``while`` loop whose condition is known is run this often before its condition counts as unknown.
 MAX_TURNS = 64
@@ -86,14 +87,10 @@ def _end_loop(
 
 
 def _some_turns(machine: Machine, frame: Frame, body: ir.Body, before: Callable[[], None]) -> None:
-    """Run a loop's body an unknown number of times: once, perhaps, with what it assigns unknown."""
+    """Run a loop's body an unknown number of times: once, perhaps, with what it changes unknown."""
 
     def turn() -> Value:
-        for name in _assigned_names(body):
-            if name in frame.scope.cells and isinstance(frame.scope, Scope):
-                value = frame.scope.cells[name]
-                if isinstance(value, (Const, Tuple)):
-                    bind(machine, frame, name, UNKNOWN)
+        _forget_changed(machine, frame, body)
         before()
         ended = _loop_turn(machine, frame, body)
         if ended is not None:
@@ -103,15 +100,13 @@ def _some_turns(machine: Machine, frame: Frame, body: ir.Body, before: Callable[
     machine.maybe(frame, turn, machine.place(frame))
 
 
-def _assigned_names(body: ir.Body) -> set[str]:
-    names: set[str] = set()
-    for node in body:
-        if isinstance(node, ir.Assign):
-            names.update(t.id for t in node.targets if isinstance(t, ir.Name))
-        elif isinstance(node, (ir.AugAssign, ir.AnnAssign)) and isinstance(node.target, ir.Name):
-            names.add(node.target.id)
-        for part in ("body", "orelse", "final"):
-            inner = getattr(node, part, ())
-            if isinstance(inner, tuple) and not isinstance(node, (ir.FunctionDef, ir.ClassDef)):
-                names |= _assigned_names(inner)
-    return names
+def _forget_changed(machine: Machine, frame: Frame, body: ir.Body) -> None:
+    """Make unknown what earlier turns of a loop may have bound, or added to."""
+    for name in bound_names(body):
+        if is_bound(frame, name):
+            bind(machine, frame, name, UNKNOWN)
+    for target in added_to(body):
+        try:
+            assign(machine, frame, target, UNKNOWN)
+        except Abrupt:  # what stands there is bound in the loop only
+            continue

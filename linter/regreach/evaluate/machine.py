@@ -188,6 +188,15 @@ class Machine:
         """Run something that may or may not happen."""
         return self.fork(frame, way, lambda: NONE, place)
 
+    @contextmanager
+    def merging(self) -> Iterator[None]:
+        """Merge the ways of each branch for a while, also in the module whose paths are explored."""
+        explorer, self.explorer = self.explorer, None
+        try:
+            yield
+        finally:
+            self.explorer = explorer
+
     def settle(
         self,
         frame: Frame,

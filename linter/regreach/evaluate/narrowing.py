@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from regreach.evaluate.comparisons import compare, truth
 from regreach.evaluate.dispatch import evaluate
-from regreach.evaluate.frames import Frame
+from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.machine import Machine
-from regreach.evaluate.values import MISSING, Union, alternatives, union
+from regreach.evaluate.values import MISSING, Union, Value, alternatives, union
 from regreach.facts import ir
 from regreach.facts.walk import dotted_name
 
@@ -32,7 +32,10 @@ def narrow(machine: Machine, frame: Frame, test: ir.Expr, outcome: bool) -> None
         if each is MISSING:
             continue
         machine.heap.write(frame.scope, name, each)
-        verdict = truth(machine, frame, evaluate(machine, frame, test))
+        try:
+            verdict = truth(machine, frame, evaluate(machine, frame, test))
+        except Abrupt:
+            continue  # the test has an outcome, so this is not what it was asked of
         if verdict is None or verdict is outcome:
             kept.append(each)
     machine.heap.write(frame.scope, name, union(kept) if kept else value)
@@ -61,13 +64,20 @@ def _subject(test: ir.Expr) -> str | None:
     return None
 
 
+def _compared(machine: Machine, frame: Frame, op: str, left: Value, right: Value) -> bool | None:
+    try:
+        return compare(machine, frame, op, left, right)
+    except Abrupt:
+        return None
+
+
 def is_known_to_fail_for_some(machine: Machine, frame: Frame, test: ir.Expr) -> bool:
     """Return whether a test of unknown truth is false for a value that its subject may have."""
     if isinstance(test, ir.Compare) and len(test.rest) == 1:
         op, right_node = test.rest[0]
         right = evaluate(machine, frame, right_node)
         subject = evaluate(machine, frame, test.left)
-        verdicts = [compare(machine, frame, op, v, right) for v in alternatives(subject)]
+        verdicts = [_compared(machine, frame, op, v, right) for v in alternatives(subject)]
     elif isinstance(test, (ir.Name, ir.Attribute)):
         subject = evaluate(machine, frame, test)
         verdicts = [truth(machine, frame, v) for v in alternatives(subject)]

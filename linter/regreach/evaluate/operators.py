@@ -8,7 +8,7 @@ from typing import Any
 
 from regreach.evaluate.constants import MAX_TEXT, example_of
 from regreach.evaluate.frames import Frame
-from regreach.evaluate.items import new_listing, update_dict
+from regreach.evaluate.items import new_listing, put_items, update_dict
 from regreach.evaluate.iteration import items_of
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import MISSING, UNKNOWN, Const, Dict, Listing, Tuple, Value
@@ -57,13 +57,12 @@ def binary(
     _check_operands(machine, frame, op, left, right, in_place=in_place)
     if op == "+" and isinstance(left, Tuple) and isinstance(right, Tuple):
         return Tuple(left.items + right.items)
-    if isinstance(left, Listing) and op in ("+", "|"):
+    if isinstance(left, Listing) and op == {"list": "+", "set": "|"}.get(left.kind):
         items, more = items_of(machine, frame, left), items_of(machine, frame, right)
         merged = None if items is None or more is None else items + more
         if in_place:
             machine.replay.read(left)
-            value: Value = UNKNOWN if merged is None else Tuple(tuple(merged))
-            machine.heap.write(left, "items", value)
+            put_items(machine, left, merged)
             return left
         return new_listing(machine, frame, left.kind, merged, "binary", site)
     if isinstance(left, Dict) and op == "|":

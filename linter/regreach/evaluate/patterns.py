@@ -107,7 +107,7 @@ def _match_sequence(
     bound: Bindings,
 ) -> bool | None:
     if isinstance(subject, (Const, Dict)) or (
-        isinstance(subject, Listing) and subject.kind == "set"
+        isinstance(subject, Listing) and subject.kind != "list"
     ):
         if not (isinstance(subject, Const) and isinstance(subject.value, range)):
             return False

@@ -6,10 +6,11 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from regreach.evaluate.ancestry import class_mro
+from regreach.evaluate.ancestry import class_mro, class_of, look_up_in_class
 from regreach.evaluate.assignment import assign
 from regreach.evaluate.attributes import get_attribute
 from regreach.evaluate.calls import call
+from regreach.evaluate.comparisons import truth
 from regreach.evaluate.dispatch import block, evaluate, run_block
 from regreach.evaluate.frames import Abrupt, Frame, Pending
 from regreach.evaluate.importing import bind
@@ -20,6 +21,7 @@ from regreach.evaluate.values import (
     UNKNOWN,
     Class,
     External,
+    Function,
     Instance,
     Raised,
     Tuple,
@@ -34,43 +36,130 @@ _HandlerPair = tuple[Callable[[Raised], "bool | None"], Callable[[Raised], None]
 def try_statement(machine: Machine, frame: Frame, node: ir.Try) -> None:
     """Run ``try``."""
     handlers: list[_HandlerPair] = [_handler(machine, frame, handler) for handler in node.handlers]
-    ended: Abrupt | None = None
-    try:
+
+    def guarded() -> Value:
         _protected(machine, frame, block(machine, frame, node.body), handlers, node.orelse)
-    except Abrupt as abrupt:
-        ended = abrupt
-    if node.final:
+        return NONE
+
+    if not node.final:
+        guarded()
+        return
+
+    def leave(ended: Abrupt | None) -> Abrupt | None:
         run_block(machine, frame, node.final)
-    if ended is not None:
-        raise ended
+        return ended
+
+    _leaving(machine, frame, guarded, leave)
+
+
+def _leaving(
+    machine: Machine,
+    frame: Frame,
+    body: Callable[[], Value],
+    leave: Callable[[Abrupt | None], Abrupt | None],
+) -> None:
+    """Run a body and ``leave`` it, however it ends; ``leave`` returns how that goes on.
+
+    Each end that was put aside at a branch in the body is left, too.
+    """
+    start = len(frame.pendings)
+
+    def left(ended: Abrupt | None) -> Abrupt | None:
+        try:
+            return leave(ended)
+        except Abrupt as other:
+            return other
+
+    current: Abrupt | None = None
+    try:
+        body()
+    except Abrupt as abrupt:
+        current = abrupt
+    aside = frame.pendings[start:]
+    for pending in aside:
+        pending.kind = f"leaving {pending.kind}"
+    current = left(current)
+
+    def take_up(pending: Pending) -> None:
+        after = left(Abrupt(pending.kind.removeprefix("leaving "), pending.value))
+        if after is not None:
+            raise after
+
+    if aside:
+        kinds = tuple({p.kind for p in aside})
+        current = machine.settle(frame, start, kinds, current, take_up)
+    if current is not None:
+        raise current
 
 
 def with_statement(machine: Machine, frame: Frame, node: ir.With) -> None:
-    """Run ``with``; of what is done on leaving, only ``contextlib.suppress`` is known."""
-    suppressed: list[Value] = []
-    for item, target in node.items:
-        manager = evaluate(machine, frame, item)
-        if isinstance(item, ir.Call) and isinstance(manager, External):
-            if manager.path == "contextlib.suppress()":
-                suppressed = [evaluate(machine, frame, a.value) for a in item.args]
-        entered: Value = UNKNOWN
-        if isinstance(manager, Instance):
-            enter = get_attribute(machine, frame, manager, "__enter__")
-            if enter is not MISSING:
-                entered = call(machine, frame, enter, (), {}, site=(id(node), "enter"))
+    """Run ``with``: each manager is entered inside the one before it."""
+    _with_items(machine, frame, node, 0)
+
+
+def _with_items(machine: Machine, frame: Frame, node: ir.With, index: int) -> None:
+    """Run ``with`` from a manager on.
+
+    What is done on leaving is known of classes of the tree and of ``contextlib.suppress``; others are
+    taken to let exceptions pass.
+    """
+    if index == len(node.items):
+        run_block(machine, frame, node.body)
+        return
+    item, target = node.items[index]
+    manager = evaluate(machine, frame, item)
+    entered: Value = UNKNOWN
+    suppresses = manager == External("contextlib.suppress()") and isinstance(item, ir.Call)
+    if suppresses:
+        entered = NONE
+    elif isinstance(manager, Instance):
+        enter = get_attribute(machine, frame, manager, "__enter__")
+        if enter is not MISSING:
+            entered = call(machine, frame, enter, (), {}, site=(id(node), index, "enter"))
+
+    def inside() -> Value:
         if target is not None:
             assign(machine, frame, target, entered)
-    if suppressed:
-        kind = Tuple(tuple(suppressed))
-        _protected(
-            machine,
-            frame,
-            block(machine, frame, node.body),
-            [(lambda value: _matches(value, kind), lambda _: None)],
-            (),
-        )
+        _with_items(machine, frame, node, index + 1)
+        return NONE
+
+    if suppresses:
+        assert isinstance(item, ir.Call)
+        kinds = Tuple(tuple(evaluate(machine, frame, a.value) for a in item.args))
+        taken: _HandlerPair = (lambda value: _matches(value, kinds), lambda _: None)
+        _protected(machine, frame, inside, [taken], ())
+    elif isinstance(manager, Instance) and isinstance(
+        look_up_in_class(manager.cls, "__exit__"), Function
+    ):
+        _leaving(machine, frame, inside, _exit_of(machine, frame, node, index, manager))
     else:
-        run_block(machine, frame, node.body)
+        inside()
+
+
+def _exit_of(
+    machine: Machine, frame: Frame, node: ir.With, index: int, manager: Instance
+) -> Callable[[Abrupt | None], Abrupt | None]:
+    """Return what calls ``__exit__``, which may take an exception."""
+    place = machine.place(frame)
+
+    def leave(ended: Abrupt | None) -> Abrupt | None:
+        raised = ended.value if ended is not None and ended.kind == "raise" else None
+        args = (NONE, NONE, NONE) if raised is None else (class_of(raised), raised, UNKNOWN)
+        method = look_up_in_class(manager.cls, "__exit__")
+        site = (id(node), index, "exit", raised is None)
+        result = call(machine, frame, method, (manager, *args), {}, site=site)
+        if ended is None or raised is None:
+            return ended
+        takes = truth(machine, frame, result)
+        if takes is None:
+            machine.maybe(frame, lambda: _raise(ended), place)
+        return ended if takes is False else None
+
+    return leave
+
+
+def _raise(ended: Abrupt) -> Value:
+    raise ended
 
 
 def _handler(machine: Machine, frame: Frame, node: ir.Handler) -> _HandlerPair:
@@ -88,8 +177,8 @@ def _handler(machine: Machine, frame: Frame, node: ir.Handler) -> _HandlerPair:
             run_block(machine, frame, node.body)
         finally:
             frame.handling = outer
-        if node.name is not None:
-            machine.heap.write(frame.scope, node.name, MISSING)
+            if node.name is not None:
+                bind(machine, frame, node.name, MISSING)
 
     return matches, run
 
@@ -195,14 +284,12 @@ def _matches(raised: Value, kinds: Value) -> bool | None:
         return None if ancestors is None else kinds in ancestors
     if isinstance(kinds, External):
         name = kinds.path.removeprefix("builtins.")
-        if name in ("Exception", "BaseException"):
-            # what is not known to be raised is an Exception all the same
+        open_ended = ancestors is None or UNKNOWN in ancestors
+        if name in ("Exception", "BaseException") and open_ended:
+            return True  # what is not known to be raised is an Exception all the same
+        if ancestors is not None and (kinds in ancestors or name in ancestors):
             return True
-        if ancestors is None:
-            return None
-        if isinstance(getattr(builtins, name, None), type):
-            return name in ancestors
-        return None if UNKNOWN in ancestors else kinds in ancestors
+        return None if open_ended else False
     return None
 
 

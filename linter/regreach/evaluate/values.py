@@ -237,7 +237,7 @@ class Dict(Obj):
 
 
 class Listing(Obj):
-    """A list or set: the cell ``items`` holds a Tuple, or UNKNOWN."""
+    """A list, set or iterator, as ``kind`` says: the cell ``items`` holds a Tuple, or UNKNOWN."""
 
     __slots__ = ("kind",)
 

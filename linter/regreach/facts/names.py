@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 
 from regreach.facts import ir
 
@@ -22,6 +23,28 @@ def local_names(body: ir.Body) -> frozenset[str]:
         else:
             bound.update(_bound_by(node))
     return frozenset(bound - outer)
+
+
+@cache
+def bound_names(body: ir.Body) -> frozenset[str]:
+    """Return the names that these statements bind, wherever they are declared to belong."""
+    return frozenset(name for node in _own_statements(body) for name in _bound_by(node))
+
+
+@cache
+def added_to(body: ir.Body) -> tuple[ir.Expr, ...]:
+    """Return the attributes and items to which these statements add (``a.b += 1``)."""
+    return tuple(
+        node.target
+        for node in _own_statements(body)
+        if isinstance(node, ir.AugAssign) and not isinstance(node.target, ir.Name)
+    )
+
+
+@cache
+def names_bound_around(node: ir.Comprehension) -> frozenset[str]:
+    """Return the names that a comprehension binds where it stands, by ``:=``."""
+    return frozenset(_walrus_names(node))
 
 
 def _own_statements(body: ir.Body) -> Iterator[ir.Stmt]:

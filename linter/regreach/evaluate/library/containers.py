@@ -4,33 +4,44 @@ from __future__ import annotations
 
 from typing import Any
 
+from regreach.evaluate.calls import call
 from regreach.evaluate.comparisons import truth
 from regreach.evaluate.constants import plain
 from regreach.evaluate.frames import Frame
-from regreach.evaluate.items import new_listing, set_item, update_dict
-from regreach.evaluate.iteration import MAX_ITEMS, items_of
+from regreach.evaluate.items import length, new_listing, put_items, set_item, update_dict
+from regreach.evaluate.iteration import MAX_ITEMS, items_of, ordered_items
 from regreach.evaluate.library.models import CALLS, Args, Keywords, Model, Site, model
 from regreach.evaluate.machine import Machine
-from regreach.evaluate.values import NONE, OPEN, UNKNOWN, Const, Dict, Tuple, Value
+from regreach.evaluate.values import (
+    NONE,
+    OPEN,
+    UNKNOWN,
+    Const,
+    Dict,
+    Generated,
+    Listing,
+    Tuple,
+    Value,
+)
 
 
 @model("builtins.len")
 def _len(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
-    items = items_of(machine, frame, args[0]) if args else None
-    return UNKNOWN if items is None else Const(len(items))
+    found = length(machine, frame, args[0]) if args else None
+    return UNKNOWN if found is None else Const(found)
 
 
 @model("builtins.tuple")
 def _tuple(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
-    items = items_of(machine, frame, args[0]) if args else []
+    items = ordered_items(machine, frame, args[0]) if args else []
     return UNKNOWN if items is None else Tuple(tuple(items))
 
 
 @model("builtins.reversed")
 def _reversed(machine: Machine, frame: Frame, args: Args, _: Keywords, site: Site) -> Value:
-    items = items_of(machine, frame, args[0]) if args else []
+    items = ordered_items(machine, frame, args[0]) if args else []
     backwards = None if items is None else items[::-1]
-    return new_listing(machine, frame, "list", backwards, "reversed()", *site)
+    return new_listing(machine, frame, "iterator", backwards, "reversed()", *site)
 
 
 @model("builtins.sorted")
@@ -49,7 +60,7 @@ def _sorted(machine: Machine, frame: Frame, args: Args, keywords: Keywords, site
 
 @model("builtins.list")
 def _list(machine: Machine, frame: Frame, args: Args, _: Keywords, site: Site) -> Value:
-    items = items_of(machine, frame, args[0]) if args else []
+    items = ordered_items(machine, frame, args[0]) if args else []
     return new_listing(machine, frame, "list", items, "list()", *site)
 
 
@@ -105,25 +116,23 @@ def _range(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) ->
 
 
 @model("builtins.enumerate")
-def _enumerate(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
-    items = items_of(machine, frame, args[0]) if len(args) == 1 else None
-    if items is None:
-        return UNKNOWN
-    return Tuple(tuple(Tuple((Const(i), v)) for i, v in enumerate(items)))
+def _enumerate(machine: Machine, frame: Frame, args: Args, k: Keywords, site: Site) -> Value:
+    items = ordered_items(machine, frame, args[0]) if args else None
+    start = args[1] if len(args) > 1 else k.get("start", Const(0))
+    pairs: list[Value] | None = None
+    if items is not None and isinstance(start, Const) and isinstance(start.value, int):
+        pairs = [Tuple((Const(start.value + i), v)) for i, v in enumerate(items)]
+    return new_listing(machine, frame, "iterator", pairs, "enumerate()", *site)
 
 
 @model("builtins.zip")
-def _zip(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
-    columns = [items_of(machine, frame, a) for a in args]
+def _zip(machine: Machine, frame: Frame, args: Args, keywords: Keywords, site: Site) -> Value:
+    columns = [ordered_items(machine, frame, a) for a in args]
     known = [c for c in columns if c is not None]
-    if len(known) != len(columns):
-        return UNKNOWN
-    return Tuple(tuple(Tuple(row) for row in zip(*known, strict=False)))
-
-
-@model("builtins.any", "builtins.all")
-def _unknown_of_items(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
-    return UNKNOWN
+    rows: list[Value] | None = None
+    if len(known) == len(columns) and not keywords:
+        rows = [Tuple(row) for row in zip(*known, strict=False)]
+    return new_listing(machine, frame, "iterator", rows, "zip()", *site)
 
 
 def _quantified(wanted: bool) -> Model:
@@ -143,14 +152,41 @@ CALLS["builtins.any"] = _quantified(True)
 CALLS["builtins.all"] = _quantified(False)
 
 
-@model("builtins.iter", "typing.cast")
+@model("typing.cast")
 def _last(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
     return args[-1] if args else UNKNOWN
 
 
+@model("builtins.iter")
+def _iter(machine: Machine, frame: Frame, args: Args, _: Keywords, site: Site) -> Value:
+    if len(args) == 2:  # calls a function until it returns the other: perhaps
+        machine.maybe(
+            frame,
+            lambda: call(machine, frame, args[0], (), {}, site=("iter", *site)),
+            machine.place(frame),
+        )
+        return UNKNOWN
+    if len(args) != 1 or isinstance(args[0], Generated):
+        return args[0] if len(args) == 1 else UNKNOWN
+    if isinstance(args[0], Listing) and args[0].kind == "iterator":
+        return args[0]
+    items = ordered_items(machine, frame, args[0])
+    if items is None and not isinstance(args[0], (Listing, Dict)):
+        return UNKNOWN
+    return new_listing(machine, frame, "iterator", items, "iter()", *site)
+
+
 @model("builtins.next")
 def _next(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
-    items = items_of(machine, frame, args[0]) if args else None
+    iterator = args[0] if args else UNKNOWN
+    if not isinstance(iterator, Listing) or iterator.kind != "iterator":
+        return UNKNOWN
+    items = items_of(machine, frame, iterator)
+    if items is None:
+        return UNKNOWN
+    put_items(machine, iterator, items[1:])
     if items:
         return items[0]
-    return args[1] if items is not None and len(args) > 1 else UNKNOWN
+    if len(args) == 1:
+        raise machine.error(frame, "StopIteration")
+    return args[1]

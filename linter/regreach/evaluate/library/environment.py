@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from regreach.evaluate.frames import Frame
-from regreach.evaluate.items import environment
+from regreach.evaluate.items import environment, remove_variable
 from regreach.evaluate.library.models import Args, Keywords, Site, model
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
@@ -38,14 +38,11 @@ def _environ_setdefault(machine: Machine, frame: Frame, args: Args, *_: Any) -> 
     return UNKNOWN
 
 
-@model("os.environ.pop", "os.unsetenv")
+@model("os.environ.pop")
 def _environ_pop(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
-    value = environment(machine, args[0]) if args else UNKNOWN
-    if args and isinstance(args[0], Const):
-        machine.heap.write(machine.environ, args[0], MISSING)
-    if value is MISSING:
-        return args[1] if len(args) > 1 else UNKNOWN
-    return value
+    if not args:
+        return UNKNOWN
+    return remove_variable(machine, frame, args[0], args[1] if len(args) > 1 else None)
 
 
 @model("sys.modules.get")

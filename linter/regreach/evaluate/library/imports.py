@@ -14,7 +14,7 @@ from regreach.evaluate.importing import (
     relative_name,
 )
 from regreach.evaluate.iteration import items_of
-from regreach.evaluate.library.models import CALLS, Args, Keywords, Site, model
+from regreach.evaluate.library.models import Args, Keywords, Site, model
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     NONE,
@@ -68,8 +68,8 @@ def _dunder_import(
     given = dict(zip(("name", "globals", "locals", "fromlist", "level"), args, strict=False))
     given.update(keywords)
     name, level = given.get("name", UNKNOWN), given.get("level", Const(0))
-    names = items_of(machine, frame, given["fromlist"]) if "fromlist" in given else []
-    names = [] if given.get("fromlist") == NONE else names
+    wanted = given.get("fromlist", NONE)
+    names = [] if wanted == NONE else items_of(machine, frame, wanted)
     if not isinstance(name, Const) or not isinstance(name.value, str) or names is None:
         machine.unresolved.setdefault(
             machine.place(frame), "__import__ of a name that is not known"
@@ -92,12 +92,17 @@ def _find_spec(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
     if not args or not isinstance(args[0], Const) or not isinstance(args[0].value, str):
         return UNKNOWN
     dotted = args[0].value
-    top = dotted.partition(".")[0]
-    if top == machine.top_level:
+    parent = dotted.rpartition(".")[0]
+    if dotted.startswith("."):
+        return UNKNOWN
+    if parent:
+        import_module(machine, frame, parent)  # which it does to search there
+    if dotted.partition(".")[0] == machine.top_level:
+        if parent and not machine.sources.is_package(parent):
+            message = f"__path__ attribute not found on {parent!r} while trying to find {dotted!r}"
+            raise machine.error(frame, "ModuleNotFoundError", message)
         return External(f"{dotted}.__spec__") if machine.sources.has(dotted) else NONE
-    parts = dotted.split(".")
-    prefixes = [".".join(parts[: i + 1]) for i in range(len(parts))]
-    if any(p in machine.world.absent for p in prefixes):
+    if dotted in machine.world.absent:
         return NONE
     return Builtin("a module spec", lambda *_: UNKNOWN)
 
@@ -107,20 +112,18 @@ def _reload(machine: Machine, frame: Frame, args: Args, *_: Any) -> Value:
     return args[0] if args else UNKNOWN
 
 
-@model("pkgutil.iter_modules", "pkgutil.walk_packages")
+@model("pkgutil.iter_modules")
 def _iter_modules(
     machine: Machine, frame: Frame, args: Args, keywords: Keywords, site: Site
 ) -> Value:
     return _modules_below(machine, frame, args, keywords, deep=False)
 
 
+@model("pkgutil.walk_packages")
 def _walk_packages(
     machine: Machine, frame: Frame, args: Args, keywords: Keywords, site: Site
 ) -> Value:
     return _modules_below(machine, frame, args, keywords, deep=True)
-
-
-CALLS["pkgutil.walk_packages"] = _walk_packages
 
 
 def _modules_below(

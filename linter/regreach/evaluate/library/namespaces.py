@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from regreach.evaluate.attributes import get_attribute, set_attribute
+from regreach.evaluate.attributes import (
+    delete_attribute,
+    get_attribute,
+    no_attribute,
+    set_attribute,
+)
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.library.models import Args, Keywords, Site, model
 from regreach.evaluate.machine import Machine
@@ -67,7 +72,9 @@ def _getattr(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) 
     name = args[1].value
     if len(args) == 2:
         value = get_attribute(machine, frame, args[0], name)
-        return UNKNOWN if value is MISSING else value
+        if value is MISSING:
+            raise no_attribute(machine, frame, args[0], name)
+        return value
     present = _has(machine, frame, args[0], name)
     if present == FALSE:
         return args[2]
@@ -102,6 +109,17 @@ def _opens_module(machine: Machine, frame: Frame, *_: Any) -> Value:
     return UNKNOWN
 
 
-@model("builtins.print", "builtins.delattr")
+@model("builtins.delattr")
+def _delattr(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
+    if len(args) == 2:
+        if isinstance(args[1], Const) and isinstance(args[1].value, str):
+            delete_attribute(machine, frame, args[0], args[1].value)
+        elif isinstance(args[0], (Module, Instance, Class)):
+            for name, value in list(args[0].cells.items()):
+                machine.heap.write(args[0], name, union((value, MISSING)))
+    return NONE
+
+
+@model("builtins.print")
 def _nothing(*_: Any) -> Value:
     return NONE

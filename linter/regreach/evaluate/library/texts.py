@@ -7,10 +7,10 @@ from typing import Any
 from regreach.evaluate.constants import plain
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.items import new_listing
-from regreach.evaluate.iteration import MAX_ITEMS, items_of
+from regreach.evaluate.iteration import MAX_ITEMS, ordered_items
 from regreach.evaluate.library.models import Args, Keywords, Site
 from regreach.evaluate.machine import Machine
-from regreach.evaluate.values import UNKNOWN, Const, Tuple, Value
+from regreach.evaluate.values import UNKNOWN, Const, Instance, Tuple, Value
 
 TEXT_METHODS = {
     "capitalize", "casefold", "count", "endswith", "find", "isdigit", "isidentifier", "join",
@@ -31,9 +31,11 @@ def text_method(
 ) -> Value:
     """Call a method of a text."""
     if name == "join" and len(args) == 1:
-        items = items_of(machine, frame, args[0])
+        items = ordered_items(machine, frame, args[0])
         args = (Tuple(tuple(items)),) if items is not None else (UNKNOWN,)
     values = [plain(machine, a) for a in args]
+    if name == "format" and any(isinstance(a, Instance) for a in args):
+        return UNKNOWN
     if keywords or any(v is None for v in values) or _may_be_huge(owner.value, name, values):
         return UNKNOWN
     try:
