@@ -375,6 +375,30 @@ _ALL = {
         for h, *i in ((1, 2, 3),):
             pass
         """,
+    "what a class of a builtin type or an enum does not have": """
+        from enum import Enum
+        class Mode(Enum):
+            A = 'a'
+        class Word(str):
+            pass
+        class Failure(ValueError):
+            pass
+        found = []
+        def asks(name, owner):
+            try:
+                getattr(owner, name)
+            except AttributeError:
+                found.append(name)
+        for name in ('A', 'B', 'name', 'value', 'mro', '_member_map_'):
+            asks(name, Mode)
+        for name in ('value', 'A', 'is_a', '_name_'):
+            asks(name, Mode.A)
+        asks('upper', Word)
+        asks('lowest', Word)
+        asks('args', Failure)
+        asks('code', Failure)
+        Mode.C
+        """,
     "enums with methods of their own": """
         from enum import Enum
         class A(Enum):

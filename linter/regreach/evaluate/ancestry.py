@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
+import enum
+
 from regreach.evaluate.values import (
     MISSING,
     OPEN,
@@ -93,6 +96,26 @@ def closed(cls: Class) -> bool:
         else c == _OBJECT
         for c in class_mro(cls)
     )
+
+
+def lacks(cls: Class, name: str) -> bool:
+    """Return whether a class certainly has no attribute of this name that its own tree does not show.
+
+    More is known than of a ``closed`` class: what builtin types and those of ``enum`` have.
+    """
+    for each in class_mro(cls):
+        if isinstance(each, Class):
+            if OPEN in each.cells or "__getattribute__" in each.cells:
+                return False
+            continue
+        home, _, known = each.path.rpartition(".") if isinstance(each, External) else ("", "", "")
+        real = getattr(_KNOWN.get(home), known, None)
+        if not isinstance(real, type) or hasattr(real, name):
+            return False
+    return True
+
+
+_KNOWN = {"builtins": builtins, "enum": enum}
 
 
 def is_mixed_enum(cls: Class) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regreach.evaluate.ancestry import closed, has_own, look_up_in_class
+from regreach.evaluate.ancestry import closed, has_own, lacks, look_up_in_class
 from regreach.evaluate.calls import call
 from regreach.evaluate.constants import example_of
 from regreach.evaluate.frames import Abrupt, Frame
@@ -90,7 +90,10 @@ def _instance_attribute(machine: Machine, frame: Frame, owner: Instance, name: s
         if _is_special(name):
             machine.heap.write(owner, OPEN, UNKNOWN)  # `__dict__` may be written to
             return UNKNOWN
-        return MISSING if OPEN not in owner.cells and closed(owner.cls) else UNKNOWN
+        # what a member's constructor does is not followed
+        made = owner.member is not None and has_own(owner.cls, "__init__", "__new__")
+        known = OPEN not in owner.cells and not made
+        return MISSING if known and lacks(owner.cls, name) else UNKNOWN
     return _bind_to(machine, frame, found, owner, owner.cls, name)
 
 
@@ -133,7 +136,7 @@ def _class_attribute(machine: Machine, frame: Frame, owner: Class, name: str) ->
             return UNKNOWN
         if name in ("__init__", "__new__", "__init_subclass__", "__setattr__", "__getattribute__"):
             return UNKNOWN
-        return MISSING if closed(owner) and not _is_special(name) else UNKNOWN
+        return MISSING if lacks(owner, name) and not _is_special(name) else UNKNOWN
     if isinstance(found, Descriptor):
         if found.kind == "classmethod":
             return Bound(found.function, owner)
