@@ -13,6 +13,7 @@ from regreach.evaluate.replay import EXECUTING
 from regreach.evaluate.values import (
     MISSING,
     OPEN,
+    TRUE,
     UNKNOWN,
     Const,
     External,
@@ -103,6 +104,7 @@ def import_external(machine: Machine, frame: Frame, dotted: str) -> Value:
         not world.installed & {top, "*"}
         and top not in sys.stdlib_module_names
         and any(guard is not frame.module for guard in machine.import_guards)
+        and not _is_imported(machine, top)
     ):
         missing = machine.error(frame, "ModuleNotFoundError", f"No module named {top!r}")
 
@@ -110,7 +112,15 @@ def import_external(machine: Machine, frame: Frame, dotted: str) -> Value:
             raise missing
 
         machine.maybe(frame, fail, machine.place(frame))
+    if top not in machine.externals.cells:
+        machine.heap.write(machine.externals, top, TRUE)
     return External(dotted)
+
+
+def _is_imported(machine: Machine, top: str) -> bool:
+    """Return whether a package has certainly been imported before: it is there, then."""
+    machine.replay.read(machine.externals)
+    return machine.externals.cells.get(top, MISSING) == TRUE
 
 
 def _ensure(machine: Machine, frame: Frame, name: str, parent: str) -> Value:

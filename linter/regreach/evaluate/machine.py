@@ -52,6 +52,9 @@ class Machine:
         self.top_level = top_level
         self.heap = Heap()
         self.modules = Obj()  # sys.modules: cells in the order in which modules began to run
+        self.externals = (
+            Obj()
+        )  # packages of others that have been imported, by their top-level names
         self.environ = Dict()
         self.overrides: dict[str, Value] = dict(world.calls)
         # called when a function of that path is called, before it runs

@@ -106,7 +106,8 @@ class Replay:
         own = {*recording.created, *map(self._machine.module_object, recording.loaded)}
         recording.delta = heap.delta(recording.mark)
         for (obj, key), value in list(recording.delta.items()):
-            if obj in own or obj is self._machine.modules or isinstance(value, Module):
+            known = obj in own or obj is self._machine.modules or obj is self._machine.externals
+            if known or isinstance(value, Module):
                 continue
             if not isinstance(obj, (Dict, Listing, Instance)):
                 heap.write(self._patches, (obj, key), value)
