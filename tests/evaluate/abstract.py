@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,6 +35,11 @@ WORLD = World(
 )
 
 
+@functools.lru_cache(maxsize=16)
+def _facts_of(text: str) -> ModuleFacts:
+    return ModuleFacts(text)
+
+
 class MemorySources:
     """The modules of a package whose files are given as texts."""
 
@@ -61,7 +67,7 @@ class MemorySources:
         if path is None:
             return None
         if module not in self._facts:
-            self._facts[module] = ModuleFacts(self._files[path])
+            self._facts[module] = _facts_of(self._files[path])
         return self._facts[module]
 
 
@@ -99,9 +105,10 @@ def import_in_orders(
     return answers
 
 
-def execute(text: str) -> tuple[Ended, Module | None]:
-    """Run a text as a module; return how that ends, and the module if it is loaded then."""
-    session = Session(Machine(MemorySources({"p/__init__.py": text}, "p"), WORLD, "p"))
+def execute(text: str, head: str = "") -> tuple[Ended, Module | None]:
+    """Run a text as the package `p`, with `p.head`; return how that ends, and `p` if it is loaded then."""
+    files = {"p/__init__.py": text, "p/head.py": head}
+    session = Session(Machine(MemorySources(files, "p"), WORLD, "p"))
     return session.import_module("p"), session.machine.module_object("p")
 
 

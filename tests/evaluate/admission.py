@@ -21,7 +21,6 @@ from regreach.evaluate.values import (
     Tuple,
     Union,
     Value,
-    alternatives,
     may_be_missing,
 )
 
@@ -30,18 +29,21 @@ _IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError")
 
 
 def objections(
-    ended: Ended, module: Module | None, real: Mapping[str, Any], *, guessed: bool
+    ended: Ended, module: Module | None, real: Mapping[str, Any], *, lenient: bool
 ) -> list[str]:
-    """Return what CPython did and the machine excludes; ``guessed``: with values that it does not know."""
+    """Return what CPython did and the machine excludes.
+
+    ``lenient``: values that it does not know may be the reason for any exception but an ImportError.
+    """
     kind = real["ended"].partition(":")[0]
+    perhaps = {p.value.name for p in ended.may_raise}  # type: ignore[union-attr]
+    if kind in perhaps or (lenient and kind not in ("ok", *_IMPORT_ERRORS)):
+        return []
     if ended.raised is not None:
-        if kind == ended.raised.name or (guessed and kind not in ("ok", *_IMPORT_ERRORS)):
+        if kind == ended.raised.name:
             return []
         return [f"raises {ended.raised.name} for certain; CPython: {real['ended']}"]
     if kind != "ok":
-        perhaps = {p.value.name for p in ended.may_raise}  # type: ignore[union-attr]
-        if kind in perhaps or (guessed and kind not in _IMPORT_ERRORS):
-            return []
         return [f"does not raise; CPython: {real['ended']}"]
     assert module is not None
     if OPEN in module.cells:
@@ -51,6 +53,11 @@ def objections(
         for name in sorted({*real["bound"], *_names(module)})
         if not admits(module.cells.get(name, MISSING), real["bound"].get(name))
     ]
+
+
+def outcome(ended: Ended) -> str:
+    """Return the name of the exception that is raised for certain, or "ok"."""
+    return "ok" if ended.raised is None else ended.raised.name
 
 
 def _names(module: Module) -> list[str]:
@@ -76,9 +83,10 @@ def admits(value: Value, real: Sequence[Any] | None) -> bool:
     if isinstance(value, Tuple):
         return kind == "other" or (kind == "tuple" and _all_admit(value.items, real[1]))
     if isinstance(value, Listing):
-        items = value.cells["items"]
         kind = "other" if value.kind == "iterator" else value.kind
-        return any(_admits_items(kind, i, real) for i in alternatives(items))
+        if "of" in value.cells:
+            return kind in ("keys", "values", "items") and real[0] == "other"
+        return _admits_items(kind, value.cells["items"], real)
     if isinstance(value, Dict):
         entries = [(k, v) for k, v in real[1]] if kind == "dict" else None
         return entries is not None and _admits_entries(value, entries)
@@ -122,7 +130,7 @@ def known(value: Value) -> bool:
     if isinstance(value, Tuple):
         return all(map(known, value.items))
     if isinstance(value, Listing):
-        return known(value.cells["items"])
+        return "items" in value.cells and known(value.cells["items"])
     if isinstance(value, Dict):
         return OPEN not in value.cells and all(map(known, value.cells.values()))
     return isinstance(value, (Const, Instance, Function, Class))

@@ -40,9 +40,12 @@ class CPython:
         """Run a module and evaluate expressions in it: `["value", …]` or `["raised", …]` for each."""
         return self._ask({"source": source, "calls": expressions})  # type: ignore[no-any-return]
 
-    def execute(self, texts: Sequence[tuple[str, Mapping[str, str]]]) -> list[dict[str, Any]]:
-        """Run texts as modules; the texts beside them are evaluated to what `outside` has."""
-        return self._ask({"texts": texts})  # type: ignore[no-any-return]
+    def execute(
+        self, text: str, outside: Sequence[Mapping[str, str]], head: str = ""
+    ) -> list[dict[str, Any]]:
+        """Run a text as the package `p`, with `p.head`, once for each set of expressions for `outside`."""
+        request = {"text": text, "outside": outside, "head": head}
+        return self._ask(request)  # type: ignore[no-any-return]
 
     def close(self) -> None:
         """End the server process."""

@@ -103,13 +103,17 @@ def called(source: str, calls: Sequence[str]) -> list[list[Any]]:
     return results
 
 
-def executed(text: str, outside: Mapping[str, str]) -> dict[str, Any]:
-    """Run a module's text; return how it ends and what it binds. ``outside`` is what `outside` holds."""
+def executed(text: str, head: str, outside: Mapping[str, str]) -> dict[str, Any]:
+    """Run the text of `p`; return how it ends and what it binds. ``outside`` is what `outside` holds."""
     given = types.ModuleType("outside")
     for name, expression in outside.items():
         setattr(given, name, eval(expression))
     sys.modules["outside"] = given
     module = sys.modules["p"] = types.ModuleType("p")
+    beside = sys.modules["p.head"] = types.ModuleType("p.head")
+    exec(compile(head, "<head>", "exec", dont_inherit=True), vars(beside))
+    if head:  # as the import of a submodule does
+        module.head = beside  # type: ignore[attr-defined]
     before = dict(os.environ)
     ended = "ok"
     try:
@@ -153,8 +157,9 @@ def import_in_orders(request: Mapping[str, Any]) -> list[Any]:
 
 
 def answer(request: Mapping[str, Any]) -> Any:
-    if "texts" in request:
-        return in_fork(lambda: [executed(t, o) for t, o in request["texts"]])
+    if "text" in request:
+        text, head = request["text"], request["head"]
+        return in_fork(lambda: [executed(text, head, o) for o in request["outside"]])
     if "source" in request:
         return in_fork(lambda: called(request["source"], request["calls"]))
     return import_in_orders(request)

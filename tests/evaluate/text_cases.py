@@ -340,6 +340,21 @@ _ALL = {
         a = A()
         b = B()
         """,
+    "methods of what may be one of two": """
+        from outside import U
+        text = 'a' if U else 'b'
+        upper = text.upper()
+        one, two = {'x': 1}, {'x': 2}
+        got = (one if U else two).get('x')
+        """,
+    "views of a dict (unknown)": """
+        d = {'a': 1}
+        keys, values, items = d.keys(), d.values(), d.items()
+        d['b'] = 2
+        lengths = (len(keys), list(values), list(items), 'b' in keys, ('b', 2) in items, bool(keys))
+        same = d.keys() == ('a', 'b')
+        both_unknown = d.keys() | {'c'}
+        """,
     "arguments in every form (unknown)": """
         def f(a, /, b, c=3, *args, d, e=5, **more):
             return (a, b, c, args, d, e, tuple(more.items()))
@@ -473,6 +488,8 @@ RAISING = {
     "call a number": "x = 1\nx(2)",
     "list.remove": "[].remove(1)",
     "index": "[][0]",
+    "del at an index": "del [][0]",
+    "enum of a list": "from enum import Enum\nclass A(Enum):\n    X = 1\nA([1])",
     "set.remove": "set().remove(1)",
     "pop from a list": "[].pop()",
     "order": "1 < 'a'",

@@ -291,7 +291,7 @@ def _perhaps_called(function: Value) -> Value:
             m.maybe(f, lambda: call(m, f, wanted, given, keywords, site=site), m.place(f))
         return UNKNOWN
 
-    return Builtin("super()", run)
+    return Builtin("super()", run, function)
 
 
 def _super_binds(name: str, receiver: Value) -> bool:

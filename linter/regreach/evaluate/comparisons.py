@@ -57,6 +57,8 @@ def truth(machine: Machine, frame: Frame, value: Value) -> bool | None:
     if isinstance(value, Listing):
         if value.kind == "iterator":
             return True
+        if "of" in value.cells:
+            return truth(machine, frame, value.cells["of"])
         items = value.cells.get("items", UNKNOWN)
         return bool(items.items) if isinstance(items, Tuple) else None
     if isinstance(value, Dict):

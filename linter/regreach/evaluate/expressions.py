@@ -154,11 +154,12 @@ def _sequence(machine: Machine, frame: Frame, node: ir.Sequence) -> Value:
 def _dict(machine: Machine, frame: Frame, node: ir.Dict) -> Value:
     result = machine.allocate(Dict, frame, "dict", id(node))
     for key_node, value_node in node.items:
+        key = None if key_node is None else evaluate(machine, frame, key_node)
         value = evaluate(machine, frame, value_node)
-        if key_node is None:
+        if key is None:
             update_dict(machine, frame, result, value)
         else:
-            set_item(machine, frame, result, evaluate(machine, frame, key_node), value)
+            set_item(machine, frame, result, key, value)
     assert isinstance(result, Dict)
     return result
 

@@ -62,6 +62,13 @@ class Heap:
                 cells[key] = old
         return {obj: tuple(cells.items()) for obj, cells in result.items()}
 
+    def before(self, mark: int) -> Delta:
+        """Return all cells written since the mark, with the values that they had at it."""
+        result: Delta = {}
+        for obj, key, old in self._journal[mark:]:
+            result.setdefault((obj, key), old)
+        return result
+
     def take(self, mark: int) -> Delta:
         """Return the delta since the mark and undo it."""
         result = self.delta(mark)

@@ -20,9 +20,11 @@ from regreach.evaluate.values import (
     Class,
     Const,
     Descriptor,
+    Dict,
     External,
     Function,
     Instance,
+    Listing,
     Tuple,
     Union,
     Value,
@@ -158,7 +160,10 @@ def _member_by_value(machine: Machine, frame: Frame, cls: Class, wanted: Value) 
                 return member
     missing = look_up_in_class(cls, "_missing_")
     function = missing.function if isinstance(missing, Descriptor) else missing
-    if not all(map(is_hashable_constant, (wanted, *values))):
+    never = isinstance(
+        wanted, (Listing, Dict)
+    )  # a member's value that is hashable is equal to none
+    if not (never or is_hashable_constant(wanted)) or not all(map(is_hashable_constant, values)):
         return UNKNOWN if isinstance(function, Function) or is_flag(cls) else union(members)
     if isinstance(function, Function):
         result = call(machine, frame, function, (cls, wanted), {}, site=("_missing_", id(cls)))

@@ -269,14 +269,25 @@ def delete_item(machine: Machine, frame: Frame, owner: Value, key: Value) -> Non
                 machine.replay.read(target)
                 _forget_item(machine, target, union((key, UNKNOWN)))
         elif isinstance(target, Listing):
-            machine.replay.read(target)
-            machine.heap.write(target, "items", UNKNOWN)
+            _delete_at(machine, frame, target, key, sure=len(targets) == 1)
         elif isinstance(target, External) and target.path == "os.environ":
             remove_variable(machine, frame, key, None)
         elif isinstance(target, Instance):
             method = look_up_in_class(target.cls, "__delitem__")
             if isinstance(method, Function):
                 call(machine, frame, method, (target, key), {}, site=("delitem",))
+
+
+def _delete_at(machine: Machine, frame: Frame, target: Listing, key: Value, *, sure: bool) -> None:
+    items = items_of(machine, frame, target)
+    index = key.value if isinstance(key, Const) and isinstance(key.value, int) else None
+    if items is None or index is None or not sure:
+        machine.heap.write(target, "items", UNKNOWN)
+        return
+    if not -len(items) <= index < len(items):
+        raise machine.error(frame, "IndexError", "list assignment index out of range")
+    del items[index]
+    put_items(machine, target, items)
 
 
 def remove_variable(machine: Machine, frame: Frame, key: Value, default: Value | None) -> Value:

@@ -53,6 +53,8 @@ def items_of(machine: Machine, frame: Frame, value: Value) -> list[Value] | None
         return list(value.items)
     if isinstance(value, Listing):
         machine.replay.read(value)
+        if "of" in value.cells:
+            return _items_of_view(machine, value)
         items = value.cells.get("items", UNKNOWN)
         if value.kind == "iterator":
             # who asks may stop at any item, and the others come when it is asked again
@@ -66,15 +68,29 @@ def items_of(machine: Machine, frame: Frame, value: Value) -> list[Value] | None
             return None
         return [Const(v) for v in value.value]
     if isinstance(value, Dict):
-        machine.replay.read(value)
-        if OPEN in value.cells or any(may_be_missing(v) for v in value.cells.values()):
-            return None
-        return list(value.cells)
+        entries = _entries(machine, value)
+        return None if entries is None else [key for key, _ in entries]
     if isinstance(value, Class) and value.is_enum:
         return enum_members(value)
     if isinstance(value, Generated):
         return list(value.items())
     return None
+
+
+def _entries(machine: Machine, owner: Dict) -> list[tuple[Value, Value]] | None:
+    machine.replay.read(owner)
+    if OPEN in owner.cells or any(may_be_missing(v) for v in owner.cells.values()):
+        return None
+    return list(owner.cells.items())
+
+
+def _items_of_view(machine: Machine, view: Listing) -> list[Value] | None:
+    """Return what the keys, values or items of a dict are now."""
+    owner = view.cells["of"]
+    entries = _entries(machine, owner) if isinstance(owner, Dict) else None
+    if entries is None or view.kind == "items":
+        return None if entries is None else [Tuple(entry) for entry in entries]
+    return [key if view.kind == "keys" else value for key, value in entries]
 
 
 def enum_members(cls: Class) -> list[Value]:

@@ -11,7 +11,7 @@ from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.importing import bind, is_bound
 from regreach.evaluate.iteration import iterate
 from regreach.evaluate.machine import Machine
-from regreach.evaluate.values import NONE, UNKNOWN, Value
+from regreach.evaluate.values import MISSING, NONE, UNKNOWN, Value, alternatives, join
 from regreach.facts import ir
 from regreach.facts.names import added_to, bound_names
 
@@ -90,14 +90,43 @@ def _some_turns(machine: Machine, frame: Frame, body: ir.Body, before: Callable[
     """Run a loop's body an unknown number of times: once, perhaps, with what it changes unknown."""
 
     def turn() -> Value:
-        _forget_changed(machine, frame, body)
         before()
         ended = _loop_turn(machine, frame, body)
         if ended is not None:
             raise ended
         return NONE
 
-    machine.maybe(frame, turn, machine.place(frame))
+    def turns() -> Value:
+        _forget_changed(machine, frame, body)
+        mark = machine.heap.mark()
+        turn()
+        _again(machine, frame, mark, turn)
+        return NONE
+
+    machine.maybe(frame, turns, machine.place(frame))
+
+
+def _again(machine: Machine, frame: Frame, mark: int, turn: Callable[[], Value]) -> None:
+    """Run another turn if the first changed what was there; what that changes again is unknown.
+
+    Such are counts and attributes that a function changes which is called in the loop.
+    """
+    heap = machine.heap
+    joined = {}
+    for (obj, key), old in heap.before(mark).items():
+        new = obj.cells.get(key, MISSING)
+        if MISSING not in (old, new) and UNKNOWN not in (old, new) and old != new:
+            joined[obj, key] = join(old, new)
+    if not joined:
+        return
+    for (obj, key), value in joined.items():
+        heap.write(obj, key, value)
+    with machine.merging():
+        machine.maybe(frame, turn, machine.place(frame))
+    for (obj, key), value in joined.items():
+        present = obj.cells.get(key, MISSING)
+        if not set(alternatives(present)) <= set(alternatives(value)):
+            heap.write(obj, key, UNKNOWN)
 
 
 def _forget_changed(machine: Machine, frame: Frame, body: ir.Body) -> None:

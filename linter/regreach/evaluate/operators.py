@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from regreach.evaluate.constants import MAX_TEXT, example_of
+from regreach.evaluate.constants import MAX_TEXT, example_of, plain
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.items import new_listing, put_items, update_dict
 from regreach.evaluate.iteration import items_of
@@ -54,6 +54,10 @@ def binary(
     """
     if isinstance(left, Const) and isinstance(right, Const):
         return _compute(machine, frame, op, left.value, right.value)
+    if op == "%" and isinstance(left, Const) and isinstance(right, Tuple):
+        values = plain(machine, right)
+        if values is not None and isinstance(left.value, str):
+            return _compute(machine, frame, op, left.value, values[0])
     _check_operands(machine, frame, op, left, right, in_place=in_place)
     if op == "+" and isinstance(left, Tuple) and isinstance(right, Tuple):
         return Tuple(left.items + right.items)

@@ -72,10 +72,11 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A function of the model: ``call(machine, args)``."""
+    """A function of the model: ``call(machine, args)``; ``owner`` is what it is a method of."""
 
     name: str
     call: Callable[..., Value] = field(compare=False)
+    owner: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +238,10 @@ class Dict(Obj):
 
 
 class Listing(Obj):
-    """A list, set or iterator, as ``kind`` says: the cell ``items`` holds a Tuple, or UNKNOWN."""
+    """A list, set or iterator, as ``kind`` says: the cell ``items`` holds a Tuple, or UNKNOWN.
+
+    The ``keys``, ``values`` and ``items`` of a dict have that in the cell ``of`` instead.
+    """
 
     __slots__ = ("kind",)
 

@@ -70,18 +70,19 @@ def _is_subclass(cls: Value, kinds: Value) -> bool | None:
     if isinstance(cls, External):
         if cls == kinds:
             return True
-        left = getattr(builtins, cls.path.removeprefix("builtins."), None)
-        right = (
-            getattr(builtins, kinds.path.removeprefix("builtins."), None)
-            if isinstance(kinds, External)
-            else None
-        )
+        left = _builtin_type(cls)
+        right = _builtin_type(kinds) if isinstance(kinds, External) else None
         if isinstance(left, type):
             if isinstance(right, type):
                 return issubclass(left, right)
             return False if isinstance(kinds, Class) else None
         return False if isinstance(kinds, Class) else None
     return None
+
+
+def _builtin_type(value: External) -> Any:
+    name = value.path.removeprefix("builtins.")
+    return type(None) if name == "NoneType" else getattr(builtins, name, None)
 
 
 @model("builtins.callable")

@@ -39,12 +39,14 @@ from regreach.evaluate.values import (
 def method_of(owner: Value, name: str) -> Value:
     """Return a method of a value of a builtin type; UNKNOWN for anything else."""
     if isinstance(owner, Const) and isinstance(owner.value, str) and name in TEXT_METHODS:
-        return Builtin(f"str.{name}", lambda m, f, a, k, s: text_method(m, f, owner, name, a, k, s))
+        return Builtin(
+            f"str.{name}", lambda m, f, a, k, s: text_method(m, f, owner, name, a, k, s), owner
+        )
     table = (
         _DICT_METHODS
         if isinstance(owner, Dict)
         else _LIST_METHODS
-        if isinstance(owner, Listing) and owner.kind != "iterator"
+        if isinstance(owner, Listing) and owner.kind in ("list", "set")
         else None
     )
     if table is not None and name in table:
@@ -52,9 +54,10 @@ def method_of(owner: Value, name: str) -> Value:
         return Builtin(
             f"{type(owner).__name__}.{name}",
             lambda m, f, a, k, s: method(m, f, (owner, *a), k, s),
+            owner,
         )
     if isinstance(owner, Dict) or (isinstance(owner, Listing) and name in _CHANGES_LIST):
-        return Builtin("change", lambda m, f, a, k, s: _change(m, owner))
+        return Builtin("change", lambda m, f, a, k, s: _change(m, owner), owner)
     return UNKNOWN
 
 
@@ -120,18 +123,12 @@ def _dict_popitem(machine: Machine, frame: Frame, args: Args, k: Keywords, s: Si
     return UNKNOWN
 
 
-def _dict_items(kind: str) -> Model:
-    def run(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) -> Value:
-        owner = args[0]
-        assert isinstance(owner, Dict)
-        machine.replay.read(owner)
-        if OPEN in owner.cells or any(may_be_missing(v) for v in owner.cells.values()):
-            return UNKNOWN
-        if kind == "keys":
-            return Tuple(tuple(owner.cells))
-        if kind == "values":
-            return Tuple(tuple(owner.cells.values()))
-        return Tuple(tuple(Tuple((key, value)) for key, value in owner.cells.items()))
+def _dict_view(kind: str) -> Model:
+    def run(machine: Machine, frame: Frame, args: Args, _: Keywords, site: Site) -> Value:
+        view = machine.allocate(lambda: Listing(kind), frame, "view", *site)
+        assert isinstance(view, Listing)
+        machine.heap.write(view, "of", args[0])
+        return view
 
     return run
 
@@ -158,9 +155,9 @@ _DICT_METHODS: dict[str, Model] = {
     "update": _dict_update,
     "pop": _dict_pop,
     "popitem": _dict_popitem,
-    "keys": _dict_items("keys"),
-    "values": _dict_items("values"),
-    "items": _dict_items("items"),
+    "keys": _dict_view("keys"),
+    "values": _dict_view("values"),
+    "items": _dict_view("items"),
     "copy": _dict_copy,
     "clear": _clear,
 }
