@@ -164,6 +164,12 @@ def test_code_that_ends_its_process(tmp_path: Path, text: str, says: str) -> Non
     assert time.monotonic() - begun < 60
 
 
+def test_an_interpreter_by_a_relative_path() -> None:
+    python = os.path.relpath(sys.executable, ROOT)
+    done = probe(FIXTURES / "bug" / "tree", "--python", python, "--compare")
+    assert (done.returncode, done.stderr) == (0, "no disagreements\n")
+
+
 def test_an_interpreter_that_is_none() -> None:
     done = probe(FIXTURES / "bug" / "tree", "--python", "/no/such/python")
     assert (done.returncode, done.stdout) == (3, "")

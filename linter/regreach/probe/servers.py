@@ -75,11 +75,15 @@ class _Server:
     def __init__(
         self, plan: Mapping[str, Any], limits: Limits, environment: Mapping[str, str], home: str
     ) -> None:
+        # a path, other than a name, is meant from here, and not from where the process will be
+        python = limits.python
+        if os.sep in python:
+            python = str(Path(python).absolute())
         # what is wrong with a process that does not even begin is in the end of what it says
         self._errors = tempfile.TemporaryFile(dir=home)  # noqa: SIM115 - closed by `end`
         try:
             self._process = subprocess.Popen(
-                [limits.python, "-I", "-c", f"import importlib{_BEGIN}", str(_INSIDE)],
+                [python, "-I", "-c", f"import importlib{_BEGIN}", str(_INSIDE)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
