@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import builtins
 import fnmatch
-import json
-import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +23,8 @@ from regreach.evaluate.values import (
     Tuple,
     Value,
 )
+from regreach.smoke.declared import Smoke, smokes_of
+from regreach.toml_table import Table
 from regreach.tree import PackageLocation
 
 if sys.version_info >= (3, 11):
@@ -33,9 +33,6 @@ else:
     import tomli as tomllib
 
 FORMAT = 1
-
-_BARE_KEY = re.compile(r"[\w-]+", re.ASCII)
-_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +156,8 @@ class Pack:
     registries: tuple[Registry, ...]
     platforms: Mapping[str, Platform]
     default_platform: str
+    smokes: tuple[Smoke, ...]
+    source: str  # a file's name, or what else names the pack in errors
 
     def ignores(self, path: str) -> bool:
         """Return whether a path is one of tests, benchmarks or examples: it counts for nothing."""
@@ -177,124 +176,13 @@ class Pack:
         return found
 
 
-class _Table:
-    """A TOML table that knows where it stands, and that every key must be asked for."""
-
-    def __init__(self, source: str, where: str, data: Any) -> None:
-        self._source, self._where = source, where
-        if not isinstance(data, dict):
-            raise ConfigError(f"{source}: {where} must be a table, not {data!r}")
-        self._data: dict[str, Any] = data
-        self._asked: set[str] = set()
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._data
-
-    def error(self, problem: str, *keys: str) -> ConfigError:
-        """Return the error that names the file and the entry: the keys below this table."""
-        return ConfigError(f"{self._source}: {self._below(*keys)} {problem}")
-
-    def _below(self, *keys: str) -> str:
-        """Return where an entry stands, as TOML would write it."""
-        quoted = [k if _BARE_KEY.fullmatch(k) else json.dumps(k, ensure_ascii=False) for k in keys]
-        return ".".join(filter(None, [self._where, *quoted]))
-
-    def _take(self, key: str, kind: type, default: Any, words: str) -> Any:
-        self._asked.add(key)
-        if key not in self._data:
-            if default is None:
-                raise self.error(f"is missing; it must be {words}", key)
-            return default
-        value = self._data[key]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise self.error(f"must be {words}, not {value!r}", key)
-        return value
-
-    def text(self, key: str, default: str | None = None) -> str:
-        """Return a string."""
-        return str(self._take(key, str, default, "a string"))
-
-    def flag(self, key: str, default: bool) -> bool:
-        """Return a boolean."""
-        return bool(self._take(key, bool, default, "true or false"))
-
-    def number(self, key: str) -> int:
-        """Return an integer."""
-        return int(self._take(key, int, None, "an integer"))
-
-    def texts(self, key: str, default: Sequence[str] | None = None) -> tuple[str, ...]:
-        """Return a list of strings."""
-        values = self._take(
-            key, list, None if default is None else list(default), "a list of strings"
-        )
-        if not all(isinstance(v, str) for v in values):
-            raise self.error(f"must be a list of strings, not {values!r}", key)
-        return tuple(values)
-
-    def name(self, key: str, default: str | None = None) -> str:
-        """Return the name of a module or of one of its members."""
-        value = self.text(key, default)
-        if not _DOTTED.fullmatch(value):
-            raise self.error(f"must be a dotted name, not {value!r}", key)
-        return value
-
-    def path(self, key: str) -> str:
-        """Return what names a definition, ``module:name``."""
-        return self._checked_paths(key, [self.text(key)])[0]
-
-    def paths(self, key: str, default: Sequence[str] | None = None) -> tuple[str, ...]:
-        """Return a list of ``module:name``."""
-        return self._checked_paths(key, self.texts(key, default))
-
-    def _checked_paths(self, key: str, values: Sequence[str]) -> tuple[str, ...]:
-        for value in values:
-            module, colon, name = value.partition(":")
-            if not (colon and _DOTTED.fullmatch(module) and _DOTTED.fullmatch(name)):
-                raise self.error(f"must be 'module:name', not {value!r}", key)
-        return tuple(values)
-
-    def mapping(self, key: str) -> dict[str, Any]:
-        """Return a table as it is; empty when missing."""
-        return dict(self._take(key, dict, {}, "a table"))
-
-    def text_mapping(self, key: str) -> dict[str, str]:
-        """Return a table of strings."""
-        values = self.mapping(key)
-        for name, value in values.items():
-            if not isinstance(value, str):
-                raise self.error(f"must be a string, not {value!r}", key, name)
-        return values
-
-    def table(self, key: str) -> _Table:
-        """Return a sub-table; empty when missing."""
-        return _Table(self._source, self._below(key), self._take(key, dict, {}, "a table"))
-
-    def tables(self, key: str) -> list[_Table]:
-        """Return an array of tables."""
-        values = self._take(key, list, [], "an array of tables")
-        where = self._below(key)
-        return [_Table(self._source, f"{where}[{i}]", v) for i, v in enumerate(values)]
-
-    def named_tables(self, key: str) -> dict[str, _Table]:
-        """Return a table of tables."""
-        group = self.table(key)
-        return {name: group.table(name) for name in group._data}
-
-    def finish(self) -> None:
-        """Raise ConfigError for a key that nobody asked for."""
-        for key in self._data:
-            if key not in self._asked:
-                known = ", ".join(sorted(self._asked))
-                raise self.error(f"is not a known key; known here: {known}", key)
-
-
 def load_pack(text: str, source: str) -> Pack:
     """Read a pack from its TOML text; ``source`` names it in errors. Raises ConfigError."""
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{source}: not valid TOML: {error}") from None
-    top = _Table(source, "", data)
+    top = Table(source, "", data)
     version = top.number("format")
     if version != FORMAT:
         raise top.error(f"is {version}; this regreach reads format {FORMAT}", "format")
@@ -333,6 +221,8 @@ def load_pack(text: str, source: str) -> Pack:
         registries,
         platforms,
         default,
+        smokes_of(top.tables("smokes"), {r.id: r.key for r in registries if r.on_init_path}),
+        source,
     )
     top.finish()
     assumptions.finish()
@@ -341,13 +231,13 @@ def load_pack(text: str, source: str) -> Pack:
     return pack
 
 
-def _selector(name: str, table: _Table) -> Selector:
+def _selector(name: str, table: Table) -> Selector:
     selector = Selector(name, table.path("enum"), table.paths("sources", ()))
     table.finish()
     return selector
 
 
-def _consumer(name: str, table: _Table, selectors: Mapping[str, Selector]) -> Consumer:
+def _consumer(name: str, table: Table, selectors: Mapping[str, Selector]) -> Consumer:
     chosen: dict[str, str] = {}
     made: dict[str, Made] = {}
     for parameter, argument in table.named_tables("arguments").items():
@@ -381,7 +271,7 @@ def _consumer(name: str, table: _Table, selectors: Mapping[str, Selector]) -> Co
     return consumer
 
 
-def _use(table: _Table) -> Use:
+def _use(table: Table) -> Use:
     use = Use(
         table.text("method"), table.text("parameter"), table.text("attribute"), table.path("enum")
     )
@@ -389,9 +279,7 @@ def _use(table: _Table) -> Use:
     return use
 
 
-def _registries(
-    tables: Sequence[_Table], consumers: Mapping[str, Consumer]
-) -> tuple[Registry, ...]:
+def _registries(tables: Sequence[Table], consumers: Mapping[str, Consumer]) -> tuple[Registry, ...]:
     registries: dict[str, Registry] = {}
     for table in tables:
         registry = _registry(table, consumers)
@@ -407,7 +295,7 @@ def _registries(
     return tuple(registries.values())
 
 
-def _registry(table: _Table, consumers: Mapping[str, Consumer]) -> Registry:
+def _registry(table: Table, consumers: Mapping[str, Consumer]) -> Registry:
     key = table.texts("key")
     counterpart_key = table.texts("counterpart_key", key)
     if not set(counterpart_key) <= set(key):
@@ -438,7 +326,7 @@ def _registry(table: _Table, consumers: Mapping[str, Consumer]) -> Registry:
     return registry
 
 
-def _platform(name: str, table: _Table, common: _Table, selectors: Collection[str]) -> Platform:
+def _platform(name: str, table: Table, common: Table, selectors: Collection[str]) -> Platform:
     values: dict[str, Value] = {"typing.TYPE_CHECKING": FALSE}
     absent: set[str] = set()
     environment: dict[str, str] = {}
@@ -472,7 +360,7 @@ def _platform(name: str, table: _Table, common: _Table, selectors: Collection[st
     return Platform(name, values, frozenset(absent), environment, tuple(foreign), unavailable)
 
 
-def _raised(table: _Table, path: str, text: str) -> Raised:
+def _raised(table: Table, path: str, text: str) -> Raised:
     """Return what a call raises, from ``AssertionError: message``."""
     name, _, message = text.partition(": ")
     found = getattr(builtins, name, None)
@@ -488,7 +376,7 @@ def _owners(path: str) -> list[str]:
     return [".".join(parts[:i]) for i in range(1, len(parts))]
 
 
-def _value(table: _Table, fact: Any, *keys: str) -> Value:
+def _value(table: Table, fact: Any, *keys: str) -> Value:
     if isinstance(fact, list):
         return Tuple(tuple(_value(table, f, *keys) for f in fact))
     if isinstance(fact, (str, int, float, bool)):

@@ -17,6 +17,7 @@ from regreach.cli.audit import audit
 from regreach.cli.check import check
 from regreach.cli.probe import probe
 from regreach.cli.rule import rule
+from regreach.cli.smoke import smoke
 from regreach.errors import RegreachError
 
 BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
@@ -53,7 +54,7 @@ def cli() -> None:
     """
 
 
-for _command in (check, audit, probe, rule):
+for _command in (check, audit, probe, smoke, rule):
     cli.add_command(_command)
 
 

@@ -17,18 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from regreach.errors import TargetError
+from regreach.isolated import start_code
 from regreach.probe.plan import Limits
 
-_INSIDE = Path(__file__).parent / "inside"
-# `inside` under a name that no package has; nothing else of regreach is needed, or importable, there.
-_BEGIN = """
-import importlib.util, sys
-spec = importlib.util.spec_from_file_location(
-    "_regreach_probe", sys.argv[1] + "/__init__.py", submodule_search_locations=[sys.argv[1]])
-sys.modules["_regreach_probe"] = module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-importlib.import_module("_regreach_probe.server").main()
-"""
+INSIDE = Path(__file__).parent / "inside"
+PACKAGE = "_regreach_probe"
+"""The name that `inside` has where it runs."""
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH")
 
 Case = Mapping[str, Any]
@@ -83,7 +77,7 @@ class _Server:
         self._errors = tempfile.TemporaryFile(dir=home)  # noqa: SIM115 - closed by `end`
         try:
             self._process = subprocess.Popen(
-                [python, "-I", "-c", f"import importlib{_BEGIN}", str(_INSIDE)],
+                [python, "-I", "-c", start_code("_regreach_probe.server", {PACKAGE: INSIDE})],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,

@@ -90,7 +90,7 @@ def look_up(
 ) -> Result:
     """Construct the consumer, then look a key up."""
     before = construct(plan, ground, consumer, choice)
-    ended = attempted(plan, lambda: _bound(lookup)(*key))
+    ended = attempted(plan, lambda: bound(lookup)(*key))
     return {**ended, "registries": before["registries"]}
 
 
@@ -155,7 +155,7 @@ def resolve(path: str, *, load: bool = True) -> Any:
     return found
 
 
-def _bound(path: str) -> Any:
+def bound(path: str) -> Any:
     """Return what ``module:a.b`` names as Python gives it to those who ask."""
     module, _, names = path.partition(":")
     return operator.attrgetter(names)(importlib.import_module(module))

@@ -12,7 +12,7 @@ import importlib.machinery
 import linecache
 import sys
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 _DECORATED = (type, types.FunctionType, staticmethod, classmethod, property)
@@ -51,6 +51,9 @@ class Ground:
             self.taken.append(answer)
             self._decided[what] = answer
         return self._decided[what]
+
+    def used(self, what: str) -> None:
+        """Learn that a stand-in is called or taken an item of; here that is allowed."""
 
     def note(self, what: str) -> None:
         """Note that a stand-in was asked for a decision, if code of the tree did so."""
@@ -95,9 +98,11 @@ class StandIn:
             line = linecache.getline(caller.f_code.co_filename, caller.f_lineno)
             if line.lstrip().startswith("@"):
                 return args[0]
+        self._ground.used(f"{self._path}()")
         return StandIn(self._ground, f"{self._path}()")
 
     def __getitem__(self, item: Any) -> Any:
+        self._ground.used(f"{self._path}[]")
         return StandIn(self._ground, f"{self._path}[]")
 
     def __setitem__(self, item: Any, value: Any) -> None:
@@ -206,10 +211,14 @@ class StandInModule(types.ModuleType):
 
 
 class Finder:
-    """Finds a stand-in for each top-level package that nobody else finds; last on ``sys.meta_path``."""
+    """Finds a stand-in for each top-level package that nobody else finds; last on ``sys.meta_path``.
 
-    def __init__(self, ground: Ground) -> None:
+    With ``only``, for these packages alone.
+    """
+
+    def __init__(self, ground: Ground, only: Collection[str] | None = None) -> None:
         self._ground = ground
+        self._only = only
 
     def find_spec(
         self, name: str, path: Any = None, target: Any = None
@@ -218,7 +227,7 @@ class Finder:
         top = name.partition(".")[0]
         if top == self._ground.package or top in sys.stdlib_module_names:
             return None
-        if self._ground.is_absent(name):
+        if self._ground.is_absent(name) or (self._only is not None and top not in self._only):
             return None
         above = sys.modules.get(name.rpartition(".")[0])
         if "." in name and not isinstance(above, StandInModule):

@@ -1,0 +1,1 @@
+"""What runs in the processes of the smoke stage, in the interpreter that has the GPU's packages."""

@@ -1,0 +1,65 @@
+"""One step of a smoke in a process of its own: a plan on standard input, lines of JSON on a pipe.
+
+Nothing is printed on standard output by this code: what the tree and its packages print goes there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from regreach.probe.inside.stand_in import Finder
+else:
+    from _regreach_probe.stand_in import Finder
+
+from . import machine
+from .consumer import Construction
+from .stood_in import GuardedGround
+
+Plan = dict[str, Any]
+Say = Callable[[dict[str, Any]], None]
+
+
+def main() -> None:
+    """Do the step that the plan names and tell its result; ``REGREACH_SMOKE_FD`` is where to."""
+    plan: Plan = json.loads(sys.stdin.readline())
+    with os.fdopen(int(os.environ.pop("REGREACH_SMOKE_FD")), "w", encoding="utf-8") as out:
+
+        def say(document: dict[str, Any]) -> None:
+            out.write(json.dumps(document) + "\n")
+            out.flush()
+
+        say({"result": _step(plan, say)})
+
+
+def _step(plan: Plan, say: Say) -> dict[str, Any]:
+    # the working folder is an empty one, and the tree comes before an installed release of it
+    sys.path[:] = [plan["import_root"], *(path for path in sys.path if path)]
+    if plan["step"] == "machine":
+        return machine.report(plan, lambda: load_script(plan))
+    ground = GuardedGround(plan["package"], plan["absent"])
+    sys.meta_path.append(Finder(ground, plan["stand_in"]))
+    script = load_script(plan)
+    construction = Construction(plan, script)
+    result = construction.attempt(plan["shapes"][0])
+    if result["ok"] and plan["step"] != "construct":
+        from .forward import ForwardStep  # it needs numpy, which only the forward does
+
+        result |= ForwardStep(plan, script, construction, ground, say).run()
+    return {**result, "stood_in": sorted(ground.stood_in)}
+
+
+def load_script(plan: Plan) -> types.ModuleType:
+    """Import the smoke's script; the files beside it are its package, ``_regreach_smokes``."""
+    folder, _, file = plan["script"].rpartition(os.sep)
+    package = types.ModuleType("_regreach_smokes")
+    package.__path__ = [folder]
+    sys.modules[package.__name__] = package
+    return importlib.import_module(f"{package.__name__}.{file.removesuffix('.py')}")

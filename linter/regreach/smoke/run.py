@@ -1,0 +1,203 @@
+"""``regreach smoke``: a registration looked up and run for real."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from regreach.errors import ConfigError, TargetError
+from regreach.pack import Pack, Platform
+from regreach.plugins import load_plugins
+from regreach.probe.files import importable
+from regreach.probe.plan import Limits, consumer_of, plan_of
+from regreach.run import Request
+from regreach.smoke.declared import Smoke
+from regreach.smoke.judge import is_environments_fault, missing_package, objections, told
+from regreach.smoke.steps import Interpreter, Result, run_step
+from regreach.tree import open_tree
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a smoke is run, beside the target.
+
+    ``python`` is the interpreter that has the GPU's packages, ``timeout`` the seconds that each of its
+    processes may take, ``repetitions`` how many forwards the median time is of, ``seed`` the first seed of
+    the random inputs.
+    """
+
+    key: tuple[str, ...]
+    python: str
+    timeout: float = 3600.0
+    confirm: bool = False
+    repetitions: int = 50
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class TreeRun:
+    """What one tree did: constructed, and if that worked, run and timed."""
+
+    construct: Result
+    forward: Result | None = None
+    timing: Result | None = None
+    objections: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Return whether the function was found, and computes what it should."""
+        return bool(self.construct["ok"]) and self.forward is not None and not self.objections
+
+
+@dataclass(slots=True)
+class Smoked:
+    """A finished smoke. ``before`` is the tree as it is, with ``--confirm`` only; ``run`` is what counts.
+
+    ``refused`` says why there is no run of a mended tree, ``edits`` are the lines that mended it.
+    """
+
+    source: str
+    smoke: Smoke
+    machine: Result
+    run: TreeRun | None = None
+    before: TreeRun | None = None
+    edits: tuple[str, ...] = ()
+    refused: str | None = None
+    stood_in: list[str] = field(default_factory=list)
+
+    @property
+    def confirmed(self) -> bool:
+        """Return whether all is as it should be."""
+        failed_before = self.before is None or not self.before.construct["ok"]
+        return failed_before and self.run is not None and self.run.passed
+
+
+def smoke(request: Request, options: Options, on_progress: Progress) -> Smoked:
+    """Run the smoke that the pack declares for a key. THE TREE'S CODE IS EXECUTED.
+
+    Raises ConfigError for a key without a smoke, TargetError for a tree that cannot be read and for a
+    machine that cannot run it, saying what it lacks.
+    """
+    pack = load_plugins().pack(request.pack)
+    declared = _declared(pack, options.key)
+    platform = pack.platform(request.platform)
+    with open_tree(
+        request.target,
+        pack.location,
+        rev=request.rev,
+        cache_dir=request.cache_dir,
+        offline=request.offline,
+        on_progress=on_progress,
+    ) as tree:
+        with importable(tree) as root:
+            stage = _Stage(pack, platform, declared, options, on_progress)
+            smoked = Smoked(tree.source, declared, stage.machine(root), stood_in=stage.stood_in)
+            if options.confirm:
+                smoked.before = TreeRun(stage.step("construct", root))
+            else:
+                smoked.run = stage.run(root)
+        return smoked
+
+
+def _declared(pack: Pack, key: Sequence[str]) -> Smoke:
+    found = next((s for s in pack.smokes if s.key == tuple(key)), None)
+    if found is None:
+        known = "; ".join(",".join(s.key) for s in pack.smokes) or "none"
+        raise ConfigError(
+            f"the pack {pack.name!r} declares no smoke for {','.join(key)}; it has: {known}"
+        )
+    return found
+
+
+class _Stage:
+    """The steps for one key on this machine."""
+
+    def __init__(
+        self, pack: Pack, platform: Platform, smoke: Smoke, options: Options, say: Progress
+    ) -> None:
+        self._pack = pack
+        self._platform = platform
+        self._smoke = smoke
+        self._options = options
+        self._say = say
+        self._interpreter = Interpreter(options.python, options.timeout)
+        self.stood_in: list[str] = []
+
+    def machine(self, root: Path) -> Result:
+        """Return what this machine is. Raises TargetError when the smoke cannot run on it."""
+        found = self._run("machine", root)
+        if found.get("died") or "packages" not in found:
+            raise TargetError(f"{self._options.python}: {found['message']}")
+        if found["missing"]:
+            needs = {"numpy": "install numpy", **self._smoke.needs}
+            advice = "; ".join(f"{name} ({needs[name]})" for name in found["missing"])
+            raise TargetError(f"cannot run here: {self._options.python} lacks {advice}")
+        if self._smoke.device == "cuda" and found["gpu"] is None:
+            raise TargetError(
+                "cannot run here: PyTorch sees no GPU; run this on a machine with an NVIDIA GPU and a"
+                " build of PyTorch for it"
+            )
+        if not found["path"]["runs"]:
+            raise TargetError(f"cannot run here: {found['path']['why']}")
+        return found
+
+    def run(self, root: Path) -> TreeRun:
+        """Construct, run and time in a process each; stop at the first that fails."""
+        run = TreeRun(self.step("construct", root))
+        if run.construct["ok"]:
+            # a process that died tells nothing of what it had done
+            run.forward = {"shapes": [], "faults": [], **self.step("forward", root)}
+            if run.forward["ok"]:
+                run.timing = self.step("time", root)
+            run.objections = tuple(objections(self._smoke, run.forward, run.timing))
+        else:
+            run.objections = (f"{told(run.construct)}: {run.construct['message']}",)
+        return run
+
+    def step(self, step: str, root: Path) -> Result:
+        """Run a step. What the tree cannot be imported without is stood in for, if it may be.
+
+        Raises TargetError when it fails for what is installed here.
+        """
+        package = self._pack.location.name
+        while True:
+            result = self._run(step, root)
+            missing = missing_package(result, package)
+            may = missing is not None and missing not in (*self._smoke.needs, *self.stood_in)
+            if missing is None or not may or missing in self._platform.absent:
+                break
+            self.stood_in.append(missing)
+        if is_environments_fault(result, package):
+            raise TargetError(
+                f"cannot run here: {told(result)}: {result['message']}; this is for what is installed"
+                f" for {self._options.python}, not for the registration"
+            )
+        return result
+
+    def _run(self, step: str, root: Path) -> Result:
+        self._say(f"{step}: starting a process")
+        return run_step(self._interpreter, self._plan(step, root), self._say)
+
+    def _plan(self, step: str, root: Path) -> dict[str, Any]:
+        smoke, pack = self._smoke, self._pack
+        registry = next(r for r in pack.registries if r.id == smoke.registry)
+        plan = plan_of(pack, self._platform, root, Limits(self._options.python))
+        return {
+            **{name: plan[name] for name in ("package", "import_root", "absent", "selectors")},
+            "step": step,
+            "registry": next(r for r in plan["registries"] if r["id"] == registry.id),
+            "consumer": consumer_of(pack.consumers[registry.consumer]),
+            "key": list(smoke.key),
+            "choice": dict(zip(registry.key, smoke.key, strict=True)),
+            "script": str(smoke.script_file(pack.source)),
+            "device": smoke.device,
+            "needs": ["numpy", *smoke.needs],
+            "shapes": [dict(shape) for shape in smoke.shapes],
+            "stand_in": self.stood_in,
+            "seed": self._options.seed,
+            "repetitions": self._options.repetitions,
+        }
