@@ -19,7 +19,7 @@ _LABEL = 10
 def smoke_lines(smoked: Smoked) -> Iterator[Text]:
     """Yield the machine, what happened before and after, and the verdict last."""
     yield Text(f"{smoked.source}  {key_text(smoked.smoke.key)}", "bold")
-    yield from _machine(smoked.machine)
+    yield from _machine(smoked)
     if smoked.stood_in:
         yield _line(
             "stood in", f"{', '.join(smoked.stood_in)} (not installed; the forward uses none)"
@@ -84,7 +84,8 @@ def _tree(run: TreeRun | None) -> dict[str, Any] | None:
     }
 
 
-def _machine(machine: Mapping[str, Any]) -> Iterator[Text]:
+def _machine(smoked: Smoked) -> Iterator[Text]:
+    machine = smoked.machine
     gpu = machine["gpu"]
     if gpu is not None:
         major, minor = gpu["capability"]
@@ -96,9 +97,8 @@ def _machine(machine: Mapping[str, Any]) -> Iterator[Text]:
         )
     else:
         yield _line("machine", f"no GPU needed, Python {machine['python']}")
-    packages = ", ".join(f"{n} {v or '(no version)'}" for n, v in machine["packages"].items())
-    if packages:
-        yield _line("packages", packages)
+    versions = {smoked.package: machine["tree"], **machine["packages"]}
+    yield _line("packages", ", ".join(f"{n} {v or '?'}" for n, v in versions.items()))
     path = machine["path"]
     yield _line("path", f"{path['name']}; {path['why']}")
 
@@ -106,8 +106,7 @@ def _machine(machine: Mapping[str, Any]) -> Iterator[Text]:
 def _construct(run: TreeRun) -> str:
     construct = run.construct
     if construct["ok"]:
-        version = f" ({construct['version']})" if construct.get("version") else ""
-        return f"{construct['function']}{version}"
+        return str(construct["function"])
     return f"{told(construct)}\n{'':{_LABEL}}{construct['message']}"
 
 

@@ -61,6 +61,7 @@ class Smoked:
     """
 
     source: str
+    package: str
     smoke: Smoke
     machine: Result
     run: TreeRun | None = None
@@ -95,11 +96,12 @@ def smoke(request: Request, options: Options, on_progress: Progress) -> Smoked:
     ) as tree:
         with importable(tree) as root:
             stage = _Stage(pack, platform, declared, options, on_progress)
-            smoked = Smoked(tree.source, declared, stage.machine(root), stood_in=stage.stood_in)
-            if options.confirm:
-                smoked.before = TreeRun(stage.step("construct", root))
-            else:
+            machine = stage.machine(root)
+            smoked = Smoked(tree.source, tree.package, declared, machine, stood_in=stage.stood_in)
+            if not options.confirm:
                 smoked.run = stage.run(root)
+                return smoked
+            smoked.before = TreeRun(stage.step("construct", root))
         return smoked
 
 

@@ -25,6 +25,7 @@ from regreach.probe.servers import PACKAGE as PROBE_PACKAGE
 
 _FOLDERS = {PROBE_PACKAGE: PROBE_INSIDE, "_regreach_smoke": Path(__file__).parent / "inside"}
 _FD = "REGREACH_SMOKE_FD"
+_PATIENCE = 5.0  # seconds; what holds a GPU takes a moment to let it go
 _END_OF_OUTPUT = 2_000  # bytes of what a process printed that are kept when it dies
 
 Result = Mapping[str, Any]
@@ -70,6 +71,7 @@ def run_step(
             raise TargetError(f"{interpreter.python}: cannot be run: {error.strerror}") from None
         finally:
             os.close(writing)
+        found: Result | str = "late"
         try:
             assert process.stdin is not None
             with contextlib.suppress(BrokenPipeError), process.stdin:
@@ -77,7 +79,7 @@ def run_step(
             found = _listen(reading, time.monotonic() + interpreter.timeout, on_progress)
         finally:
             os.close(reading)
-            _end(process)
+            _end(process, patience=0 if found == "late" else _PATIENCE)
         if isinstance(found, str):
             late = found == "late"
             why = (
@@ -106,10 +108,10 @@ def _listen(stream: int, until: float, on_progress: Callable[[str], None]) -> Re
             on_progress(document["progress"])
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Let a process end by itself for a moment, then end it and all that it has started."""
+def _end(process: subprocess.Popen[bytes], patience: float) -> None:
+    """Let a process end by itself for some seconds, then end it and all that it has started."""
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=5)
+        process.wait(patience)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

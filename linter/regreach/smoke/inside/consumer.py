@@ -36,8 +36,6 @@ class Construction:
         ended = attempted(self.plan, lambda: self._construct(shape))
         if ended["ok"]:
             ended["function"] = f"{self.entry.__module__}:{self.entry.__qualname__}"
-            package = importlib.import_module(self.plan["package"])
-            ended["version"] = getattr(package, "__version__", None)
         return ended
 
     def _construct(self, shape: Mapping[str, int]) -> None:

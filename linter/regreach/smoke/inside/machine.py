@@ -22,6 +22,7 @@ def report(plan: Mapping[str, Any], script: Callable[[], types.ModuleType]) -> d
     found: dict[str, Any] = {
         "python": platform.python_version(),
         "packages": {need: _version(need) for need in plan["needs"] if need not in missing},
+        "tree": _version_of_tree(plan),
         "missing": missing,
         "gpu": _gpu() if plan["device"] == "cuda" and "torch" not in missing else None,
         "path": None,
@@ -59,6 +60,14 @@ def _driver() -> str | None:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
         return done.stdout.strip() or None
     return None
+
+
+def _version_of_tree(plan: Mapping[str, Any]) -> str | None:
+    """Return what the metadata beside the tree's package say; None in a checkout, which has none."""
+    found = importlib.metadata.Distribution.discover(
+        name=plan["package"], path=[plan["import_root"]]
+    )
+    return next((each.version for each in found), None)
 
 
 def _version(module: str) -> str | None:

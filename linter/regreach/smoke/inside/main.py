@@ -30,7 +30,9 @@ Say = Callable[[dict[str, Any]], None]
 def main() -> None:
     """Do the step that the plan names and tell its result; ``REGREACH_SMOKE_FD`` is where to."""
     plan: Plan = json.loads(sys.stdin.readline())
-    with os.fdopen(int(os.environ.pop("REGREACH_SMOKE_FD")), "w", encoding="utf-8") as out:
+    pipe = int(os.environ.pop("REGREACH_SMOKE_FD"))
+    os.set_inheritable(pipe, False)  # it is to close when this process ends, whoever it has started
+    with os.fdopen(pipe, "w", encoding="utf-8") as out:
 
         def say(document: dict[str, Any]) -> None:
             out.write(json.dumps(document) + "\n")
