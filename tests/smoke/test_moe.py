@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -78,14 +80,24 @@ def test_inputs_differ_by_seed_and_are_the_same_for_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("capability", "runs"), [([10, 0], False), ([12, 0], False), ([8, 0], False)]
+    ("capability", "with_global_scale", "name"),
+    [
+        ([10, 0], True, "flashinfer's trtllm_fp4_block_scale_moe (SM100)"),
+        ([12, 0], True, "flashinfer's cutlass_fused_moe, MXFP8 activations (SM120)"),
+        ([12, 0], False, None),
+        ([8, 0], True, None),
+    ],
 )
-def test_a_gpu_for_which_no_weights_are_prepared_is_named(
-    capability: list[int], runs: bool
+def test_a_gpu_for_which_no_weights_are_prepared_is_told_its_path(
+    tmp_path: Path, capability: list[int], with_global_scale: bool, name: str | None
 ) -> None:
-    path = sglang_flashinfer_mxfp4.path({"gpu": {"capability": capability}})
-    assert path["runs"] is runs
-    assert "SM90" in path["why"]
+    folder = tmp_path / "sglang" / "srt" / "layers" / "moe" / "moe_runner"
+    folder.mkdir(parents=True)
+    (folder / "x.py").write_text("mxfp4_weight_global_scale\n" if with_global_scale else "")
+    machine = {"gpu": {"capability": capability}, "import_root": str(tmp_path)}
+    path = sglang_flashinfer_mxfp4.path(machine)
+    assert (path["name"], path["runs"]) == (name, False)
+    assert "run this on an SM90 GPU" in path["why"]
 
 
 def test_triton_says_what_it_compiles_for() -> None:

@@ -144,7 +144,9 @@ class _Stage:
                 " build of PyTorch for it"
             )
         if not found["path"]["runs"]:
-            raise TargetError(f"cannot run here: {found['path']['why']}")
+            path = found["path"]
+            would = f"this would be {path['name']}: " if path["name"] else ""
+            raise TargetError(f"cannot run here: {would}{path['why']}")
         return found
 
     def run(self, root: Path) -> TreeRun:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,27 +39,42 @@ def path(machine: Mapping[str, Any]) -> dict[str, Any]:
     major, minor = machine["gpu"]["capability"]
     if major == 10:
         return {
-            "name": "flashinfer trtllm_fp4_block_scale_moe (SM100)",
+            "name": "flashinfer's trtllm_fp4_block_scale_moe (SM100)",
             "runs": False,
-            "why": "on SM100 sglang calls that kernel itself, not the registered function;"
-            " run this on an SM90 GPU",
+            "why": "sglang calls that kernel itself there, not the registered function;"
+            " run this on an SM90 GPU (H100, H200)",
+        }
+    if major == 12:
+        served = _has_mxfp8_path(Path(machine["import_root"]))
+        return {
+            "name": "flashinfer's cutlass_fused_moe, MXFP8 activations (SM120)" if served else None,
+            "runs": False,
+            "why": (
+                "weights are prepared for SM90 alone" if served else "this release refuses SM120"
+            )
+            + "; run this on an SM90 GPU (H100, H200)",
         }
     if (major, minor) != (9, 0):
         return {
             "name": None,
             "runs": False,
-            "why": f"weights are prepared for SM90 here, and this GPU is SM{major}{minor};"
-            " run this on an SM90 GPU (H100, H200)",
+            "why": f"sglang has no path for SM{major}{minor}; run this on an SM90 GPU (H100, H200)",
         }
     fused_moe = importlib.import_module("flashinfer.fused_moe")
     lacking = [name for name in _HELPERS if not hasattr(fused_moe, name)]
     if lacking:
         return {
-            "name": "flashinfer cutlass_fused_moe, W4A16 (SM90)",
+            "name": "flashinfer's cutlass_fused_moe, W4A16 (SM90)",
             "runs": False,
             "why": f"flashinfer has no {lacking[0]}; install flashinfer-python 0.6.11 or newer",
         }
-    return {"name": "flashinfer cutlass_fused_moe, W4A16 (SM90)", "runs": True, "why": _built()}
+    return {"name": "flashinfer's cutlass_fused_moe, W4A16 (SM90)", "runs": True, "why": _built()}
+
+
+def _has_mxfp8_path(import_root: Path) -> bool:
+    """Return whether the release hands a global scale over, which only that path takes (since 0.5.16)."""
+    folder = import_root / "sglang" / "srt" / "layers" / "moe" / "moe_runner"
+    return any(b"mxfp4_weight_global_scale" in f.read_bytes() for f in folder.glob("*.py"))
 
 
 def _built() -> str:

@@ -21,6 +21,7 @@ def report(plan: Mapping[str, Any], script: Callable[[], types.ModuleType]) -> d
     missing = [need for need in plan["needs"] if importlib.util.find_spec(need) is None]
     found: dict[str, Any] = {
         "python": platform.python_version(),
+        "import_root": plan["import_root"],
         "packages": {need: _version(need) for need in plan["needs"] if need not in missing},
         "tree": _version_of_tree(plan),
         "missing": missing,
