@@ -238,7 +238,10 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule reports; ``fingerprint`` does not depend on line numbers."""
+    """What a rule reports; ``fingerprint`` does not depend on line numbers.
+
+    ``fix`` is what mends it, by its ``kind``; where there is none ``no_fix`` may say why.
+    """
 
     rule: str
     severity: Severity
@@ -249,3 +252,4 @@ class Finding:
     fingerprint: str
     fix: dict[str, str | int] | None = None
     details: tuple[Detail, ...] = ()
+    no_fix: str = ""

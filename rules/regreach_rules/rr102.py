@@ -9,7 +9,7 @@ from regreach.model import Audit, Cell, Detail, Finding
 from regreach.rule import Rule, fingerprint, key_text
 
 from regreach_rules import story
-from regreach_rules.unreached import fix_of, remedy_details
+from regreach_rules.unreached import fix_of, remedy_details, why_no_fix
 
 # Nothing fails today: the branch and the exception are not told.
 _TOLD = {"registered", "looked up", "crashes"}
@@ -51,6 +51,7 @@ def _finding(audit: Audit, cell: Cell) -> Finding:
         fingerprint("RR102", cell.registry, *cell.key, cell.consumer),
         fix_of(cell),
         tuple(details),
+        why_no_fix(cell),
     )
 
 

@@ -49,6 +49,7 @@ def finding(
         fingerprint(rule, cell.registry, *cell.key, cell.consumer),
         fix_of(cell),
         tuple(details),
+        why_no_fix(cell),
     )
 
 
@@ -99,7 +100,8 @@ def _top(remedy: Remedy, cell: Cell) -> str:
 def fix_of(cell: Cell) -> dict[str, str | int] | None:
     """Return the fix as data: the import, the file, the place in it, and why there.
 
-    ``after_line`` is the header of the branch, ``before_line`` the statement that comes to look up.
+    ``after_line`` is the header of the branch, ``before_line`` the statement that comes to look up; for
+    an import at the top they say where else it works.
     """
     remedy = cell.remedy
     if remedy is None or remedy.place is None:
@@ -112,11 +114,30 @@ def fix_of(cell: Cell) -> dict[str, str | int] | None:
         "placement": remedy.place,
         "because": _because(remedy),
     }
-    if remedy.place == "branch" and remedy.branch is not None:
+    if remedy.lazy.error is None and remedy.branch is not None:
         fix["after_line"] = remedy.branch.line
-    elif remedy.place == "before" and remedy.before is not None:
+    elif remedy.lazy.error is None and remedy.before is not None:
         fix["before_line"] = remedy.before.line
     return fix
+
+
+def why_no_fix(cell: Cell) -> str:
+    """Return why no import is offered, in one line; empty where one is."""
+    remedy = cell.remedy
+    if remedy is None or remedy.place is not None:
+        return ""
+    if remedy.lazy.error is None:
+        return "no line of the consumer is known before which the import belongs"
+    died = remedy.lazy.cycle
+    why = f"an import in the branch would die of {remedy.lazy.error}"
+    if died is not None:
+        why = f"an import in the branch would die of an import cycle: {story.cycle_text(died)}"
+    if not remedy.others:
+        return f"{why}; no other place was found that works"
+    others = story.listed(remedy.others)
+    return (
+        f"{why}; what works is to import {others} in the branch instead, which imports the module"
+    )
 
 
 def _because(remedy: Remedy) -> str:

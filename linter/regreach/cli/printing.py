@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from regreach.beside import beside
 from regreach.cli.options import exit_code, use_color
 from regreach.errors import ConfigError
 from regreach.model import Audit, Finding
@@ -86,21 +87,13 @@ def write(text: str, output: Path | None, *, color: bool = False) -> None:
     if output is None:
         click.echo(text, nl=False, color=color)
         return
+    data = text.encode("utf-8", "backslashreplace")
     try:
         goal = Path(os.path.realpath(output))  # a link stays one
         if goal.exists() and not goal.is_file():
-            _fill(goal, "w", text)  # a pipe or a device: it cannot be replaced
+            goal.write_bytes(data)  # a pipe or a device: it cannot be replaced
             return
-        beside = goal.with_name(f".{goal.name}.{os.getpid()}")
-        try:
-            _fill(beside, "x", text)
-            beside.replace(goal)
-        finally:
-            beside.unlink(missing_ok=True)
+        with beside(goal, data) as new:
+            new.replace(goal)
     except OSError as error:
         raise ConfigError(f"{output}: cannot be written: {error.strerror}") from None
-
-
-def _fill(path: Path, mode: str, text: str) -> None:
-    with path.open(mode, encoding="utf-8", errors="backslashreplace") as file:
-        file.write(text)

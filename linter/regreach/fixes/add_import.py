@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import os
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,14 +72,20 @@ def _is_only_more(before: bytes, after: bytes) -> bool:
 
     White space may have gone there: between the colon and the statement of a suite on one line.
     """
-    start = len(os.path.commonprefix([before, after]))
-    end = len(os.path.commonprefix([before[start:][::-1], after[start:][::-1]]))
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
     return not before[start : len(before) - end].strip(b" \t\f")
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """Return how many bytes two have in common at their beginnings."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _line_of(added: Sequence[str], before: str, after: str) -> int:
     """Return the line at which lines that were added begin; what is above them may have been added too."""
-    old, new = before.splitlines(), after.splitlines()
+    old, new = (t.replace("\r\n", "\n").replace("\r", "\n").split("\n") for t in (before, after))
     line = next((i for i, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
     while new[line].strip() != added[0]:
         line += 1
@@ -172,7 +177,7 @@ class _LineEnds(cst.CSTTransformer):
         super().__init__()
         self._end = end
 
-    def on_leave(self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT) -> cst.CSTNodeT:  # type: ignore[override]
+    def on_leave(self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT) -> cst.CSTNodeT:  # noqa: ARG002
         """Give each line that end."""
         if isinstance(updated_node, cst.Newline):
             return updated_node.with_changes(value=self._end)
