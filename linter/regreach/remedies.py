@@ -66,7 +66,10 @@ def _remedy(analysis: Analysis, path: InitPath, module: str) -> Remedy:
         analysis.first_import(module)
         analysis.graph.add(analysis.visitor.loaded())
         cycle = analysis.graph.chain(module, home)
-    others = _others(analysis, session, module, home) if lazy.error is not None else ()
+    others = _others(analysis, session, module, home) if lazy.error is not None else []
+    if lazy.cycle is not None:
+        # the module at the other end of the cycle is the nearest
+        others.sort(key=lambda name: program.path(name) != lazy.cycle.asking.path)
     return Remedy(
         f"{_text(statement)}  # noqa: F401",
         None,
@@ -75,7 +78,7 @@ def _remedy(analysis: Analysis, path: InitPath, module: str) -> Remedy:
         cycle,
         module=module,
         home=program.path(home) or home,
-        others=others,
+        others=tuple(others),
     )
 
 
@@ -115,7 +118,7 @@ def _third_party(session: Session) -> set[str]:
     return {name for name in names if name not in sys.stdlib_module_names}
 
 
-def _others(analysis: Analysis, session: Session, module: str, home: str) -> tuple[str, ...]:
+def _others(analysis: Analysis, session: Session, module: str, home: str) -> list[str]:
     """Return the modules that import this one at their top, and with which in its place it works."""
     edges = importers_of(analysis.graph, analysis.pack, [module])
     names = dict.fromkeys(e.importer for e in edges if e.kind == "eager" and e.importer != home)
@@ -125,7 +128,7 @@ def _others(analysis: Analysis, session: Session, module: str, home: str) -> tup
             ended = session.import_module(name)
             if ended.ok and session.loaded().get(module) is True:
                 working.append(name)
-    return tuple(working)
+    return working
 
 
 def _with_import(program: Program, module: str, statement: ir.Import | ir.ImportFrom) -> View:

@@ -37,7 +37,7 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
     Exit codes: 0 all is mended, or there is nothing to mend; 1 something is not; 2 wrong usage or
     configuration; 3 could not run.
     """
-    from regreach.cli.printing import rendered
+    from regreach.cli.printing import rendered, terminal_width
     from regreach.fixes import mend, patch, prefix_for, write_edits
     from regreach.fixes import verify as execute
     from regreach.probe.plan import Limits
@@ -61,8 +61,9 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
         write_edits(mended.editable, edits)
     # a patch is alone on standard output
     if write or not options["quiet"]:
-        color = shared.use_color(options["color"], sys.stdout if write else sys.stderr)
-        text = rendered(fix_lines(mended, verified), color=color)
+        stream = sys.stdout if write else sys.stderr
+        color = shared.use_color(options["color"], stream)
+        text = rendered(fix_lines(mended, verified), color=color, width=terminal_width(stream))
         click.echo(text, err=not write, nl=False, color=color)
     if not options["quiet"]:
         color = shared.use_color(options["color"], sys.stderr)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 from rich.console import Console
@@ -50,12 +50,17 @@ def print_report(
     output: Path | None = options["output"]
     stream = sys.stdout if output is None else None
     color = use_color(options["color"], stream)
-    if options["form"] == "json":
-        text = document()
-    else:
-        width = shutil.get_terminal_size().columns if stream and stream.isatty() else None
-        text = rendered(lines(), color=color, width=width)
+    width = terminal_width(stream)
+    as_json = options["form"] == "json"
+    text = document() if as_json else rendered(lines(), color=color, width=width)
     write(text, output, color=color)
+
+
+def terminal_width(stream: TextIO | None) -> int | None:
+    """Return how wide the terminal is that a stream goes to; None when it is none, or a file (None)."""
+    if stream is None or not stream.isatty():
+        return None
+    return shutil.get_terminal_size().columns
 
 
 def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) -> str:

@@ -21,11 +21,15 @@ _NOQA = "# noqa: F401"
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """An edited file: the line at which the import now begins, and its lines, stripped."""
+    """An edited file: the line at which the import now begins, the import on one line, and beside what.
+
+    That is the header of the branch or the statement that it stands in front of; nothing at the top.
+    """
 
     data: bytes
     line: int
-    lines: tuple[str, ...]
+    statement: str
+    near: str
 
 
 def add_import(data: bytes, statement: str, place: Place, line: int, reason: str) -> Added:
@@ -60,7 +64,8 @@ def add_import(data: bytes, statement: str, place: Place, line: int, reason: str
         raise CannotEditError(f"the comment cannot be written in {encoding}") from None
     if not _is_only_more(data, result):
         raise CannotEditError("the file cannot be edited without changing more of it")
-    return Added(result, _line_of(edit.added, text, edited), tuple(edit.added))
+    near = _lines_of(text)[line - 1].strip() if place != "top" else ""
+    return Added(result, _line_of(edit.added, text, edited), edit.statement, near)
 
 
 def _first_line(error: Exception) -> str:
@@ -83,11 +88,16 @@ def _common(one: bytes, other: bytes) -> int:
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _line_of(added: Sequence[str], before: str, after: str) -> int:
-    """Return the line at which lines that were added begin; what is above them may have been added too."""
-    old, new = (t.replace("\r\n", "\n").replace("\r", "\n").split("\n") for t in (before, after))
+def _lines_of(text: str) -> list[str]:
+    """Return the lines as Python counts them: a form feed ends none."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _line_of(added: str, before: str, after: str) -> int:
+    """Return the line with what was added; comments above it were added too."""
+    old, new = _lines_of(before), _lines_of(after)
     line = next((i for i, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
-    while new[line].strip() != added[0]:
+    while new[line].strip() != added:
         line += 1
     return line + 1
 
@@ -98,7 +108,8 @@ class _Edit:
         self._module = wrapper.module
         self._positions = wrapper.resolve(PositionProvider)
         self._ends = _line_ends(text)
-        self.added: list[str] = []  # the lines of the import itself, stripped
+        self.added = ""  # the first line of the import itself, stripped
+        self.statement = ""
 
     def made(self, statement: str, place: Place, line: int, reason: str) -> str:
         """Return the text with the import in it."""
@@ -154,11 +165,12 @@ class _Edit:
     ) -> cst.SimpleStatementLine:
         """Return the import as a node, with the line ends of that line of the file."""
         scope = where.function if where.function is not None else self._module
-        text = _laid_out(_bound_anew(statement, scope), column, self._module.default_indent)
+        bound = _bound_anew(statement, scope)
+        text = _laid_out(bound, column, self._module.default_indent)
         comments = textwrap.wrap(
             reason, max(_WIDTH - column - 2, 30), break_long_words=False, break_on_hyphens=False
         )
-        self.added = [each.strip() for each in text.splitlines()]
+        self.added, self.statement = text.partition("\n")[0], f"{bound}  {_NOQA}"
         source = "".join(f"# {each}\n" for each in comments) + text + "\n"
         node = cst.parse_module(source, cst.PartialParserConfig(default_newline="\n"))
         first = node.body[0].with_changes(leading_lines=[*node.header, *_lines_above(node.body[0])])

@@ -18,12 +18,12 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class MendedFinding:
-    """A finding that is mended by what was added: at which line of the edited file, what, and why there."""
+    """A finding that is mended by what was added: at which line of the edited file, what, where and why."""
 
     finding: Finding
     path: str
     line: int
-    added: tuple[str, ...]
+    added: str
     where: str
     why: str
 

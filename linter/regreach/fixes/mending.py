@@ -216,5 +216,10 @@ class _Attempt:
     def _mended(self, change: Change, finding: Finding) -> MendedFinding:
         added = self._added[change]
         return MendedFinding(
-            finding, change.path, added.line, added.lines, change.where, change.why
+            finding,
+            change.path,
+            added.line,
+            added.statement,
+            change.where(added.near),
+            change.why(finding),
         )

@@ -33,22 +33,18 @@ class ImportToAdd:
         reason += f"; {self.because}." if self.because else "."
         return add_import(data, self.statement, self.place, self.line, reason)
 
-    @property
-    def where(self) -> str:
-        """Say where it stands."""
-        places = {
-            "top": "at the top of the module",
-            "branch": "in the branch, before the look-up",
-            "before": "before the statement that comes to look up",
-        }
-        return places[self.place]
+    def where(self, near: str) -> str:
+        """Say where it stands: in which branch, or in front of what."""
+        if self.place == "top":
+            return "at the top of the module"
+        return f"below  {near}" if self.place == "branch" else f"above  {near}"
 
-    @property
-    def why(self) -> str:
-        """Say why it stands there."""
-        if self.because:
+    def why(self, finding: Finding) -> str:
+        """Say why it stands there: as the finding does in detail, unless it was moved."""
+        if finding.fix is None or change_of(finding.fix) != self:
             return self.because
-        return "it closes no import cycle there, and imports no further package"
+        told = (d.text for d in finding.details if d.label in ("why lazy", "why there"))
+        return next(told, self.because)
 
 
 Change = ImportToAdd

@@ -27,7 +27,7 @@ def fix_lines(mended: Mended, verified: Sequence[Verified] | None) -> Iterator[T
 
 def _mended(each: MendedFinding, executed: Verified | None) -> Iterator[Text]:
     yield _head("mended", "bold green", each.finding, f"{each.path}:{each.line}")
-    yield _detail("add", " ".join(each.added), "green")
+    yield _detail("add", each.added, "green")
     yield _detail("where", each.where)
     yield _detail("why there", each.why)
     if executed is not None:
@@ -51,7 +51,7 @@ def _head(word: str, style: str, finding: Finding, place: str) -> Text:
 
 def _detail(label: str, text: str, style: str = "") -> Text:
     line = Text()
-    line.append(f"    {label:<10} ", "dim")
+    line.append(f"    {label:<13} ", "dim")
     line.append(text, style)
     return line
 
