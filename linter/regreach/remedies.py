@@ -69,7 +69,8 @@ def _remedy(analysis: Analysis, path: InitPath, module: str) -> Remedy:
     others = _others(analysis, session, module, home) if lazy.error is not None else []
     if lazy.cycle is not None:
         # the module at the other end of the cycle is the nearest
-        others.sort(key=lambda name: program.path(name) != lazy.cycle.asking.path)
+        nearest = lazy.cycle.asking.path
+        others.sort(key=lambda name: program.path(name) != nearest)
     return Remedy(
         f"{_text(statement)}  # noqa: F401",
         None,

@@ -67,7 +67,7 @@ def remedy_details(remedy: Remedy, cell: Cell) -> list[Detail]:
     details.append(Detail("why there" if remedy.place == "top" else label, _top(remedy, cell)))
     if remedy.others:
         others = story.listed(f"import {name}" for name in remedy.others)
-        details.append(Detail("works instead", f"{others}, in the branch: it imports the module"))
+        details.append(Detail("works instead", f"in the branch, {others}"))
     return details
 
 
@@ -134,10 +134,7 @@ def why_no_fix(cell: Cell) -> str:
         why = f"an import in the branch would die of an import cycle: {story.cycle_text(died)}"
     if not remedy.others:
         return f"{why}; no other place was found that works"
-    others = story.listed(remedy.others)
-    return (
-        f"{why}; what works is to import {others} in the branch instead, which imports the module"
-    )
+    return f"{why}; to import {remedy.others[0]} there instead works, which imports the module"
 
 
 def _because(remedy: Remedy) -> str:

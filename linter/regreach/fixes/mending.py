@@ -68,9 +68,8 @@ def mend(
             raise ConfigError(f"{tree.source} is no folder of yours, and never edited: use --diff")
         bench = _Bench(analysis.program, analysis.pack, analysis.platform, say)
         before = bench.judge(analysis)
-        # what the first analysis has built up is as large as what the second one will
+        # what this one has built up is as large as what the next one will
         del analysis
-        gc.collect()
         codes = {rule.code for rule in rules}
         findings = [
             finding
@@ -111,11 +110,9 @@ class _Bench:
     def judge_edited(self, edits: Collection[Edit]) -> Judged:
         """Return what an analysis of the edited tree shows."""
         self.say(f"analysing the tree with {len(edits)} file{'s' * (len(edits) != 1)} edited")
+        gc.collect()  # the last analysis; where that is left to Python this one would come beside it
         program = self.program.with_contents({edit.path: edit.after for edit in edits})
-        try:
-            return self.judge(Analysis(program, self.pack, self.platform))
-        finally:
-            gc.collect()
+        return self.judge(Analysis(program, self.pack, self.platform))
 
 
 class _Attempt:

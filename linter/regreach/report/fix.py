@@ -12,40 +12,51 @@ from regreach.rule import key_text
 
 
 def fix_lines(mended: Mended, verified: Sequence[Verified] | None) -> Iterator[Text]:
-    """Yield for each finding whether it is mended, where and by what, or why not."""
+    """Yield for each finding whether it is mended, where and by what, or why not.
+
+    Those that one import mends are told together, and those that are left for the same reason.
+    """
     seen = {id(each.finding): each for each in verified or ()}
+    done: dict[tuple[str, int, str], list[MendedFinding]] = {}
+    left: dict[tuple[str, str], list[LeftFinding]] = {}
     for each in mended.mended:
         executed = seen.get(id(each.finding))
         if executed is not None and not executed.ok:
             why = f"executed with the import in place: {executed.text}"
-            yield from _left(LeftFinding(each.finding, why))
+            left.setdefault((each.finding.spot.path, why), []).append(
+                LeftFinding(each.finding, why)
+            )
         else:
-            yield from _mended(each, executed)
-    for left in mended.left:
-        yield from _left(left)
+            done.setdefault((each.path, each.line, each.finding.rule), []).append(each)
+    for other in mended.left:
+        left.setdefault((other.finding.spot.path, other.why), []).append(other)
+    for group in done.values():
+        yield from _mended(group, seen.get(id(group[0].finding)))
+    for others in left.values():
+        findings = [other.finding for other in others]
+        yield _head("not mended", "bold red", findings, str(findings[0].spot))
+        yield _detail("why", others[0].why)
 
 
-def _mended(each: MendedFinding, executed: Verified | None) -> Iterator[Text]:
-    yield _head("mended", "bold green", each.finding, f"{each.path}:{each.line}")
-    yield _detail("add", each.added, "green")
-    yield _detail("where", each.where)
-    yield _detail("why there", each.why)
+def _mended(group: Sequence[MendedFinding], executed: Verified | None) -> Iterator[Text]:
+    first = group[0]
+    place = f"{first.path}:{first.line}"
+    yield _head("mended", "bold green", [each.finding for each in group], place)
+    yield _detail("add", first.added, "green")
+    yield _detail("where", first.where)
+    yield _detail("why there", first.why)
     if executed is not None:
         yield _detail("verified", executed.text)
 
 
-def _left(left: LeftFinding) -> Iterator[Text]:
-    yield _head("not mended", "bold red", left.finding, str(left.finding.spot))
-    yield _detail("why", left.why)
-
-
-def _head(word: str, style: str, finding: Finding, place: str) -> Text:
+def _head(word: str, style: str, findings: Sequence[Finding], place: str) -> Text:
     head = Text()
     head.append(f"{place}: ", "bold")
     head.append(word, style)
-    head.append(f" {finding.rule}")
-    if finding.key is not None:
-        head.append(f" {key_text(finding.key)}")
+    head.append(f" {findings[0].rule}")
+    keys = dict.fromkeys(key_text(f.key) for f in findings if f.key is not None)
+    if keys:
+        head.append(f" {', '.join(keys)}")
     return head
 
 
