@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,7 +38,11 @@ class InitRun:
     at_lookup: dict[str, Tristate] = field(default_factory=dict)
     lookups: dict[str, Place] = field(default_factory=dict)
     doubts: list[Place] = field(default_factory=list)  # on what it hangs whether a key is there
-    branch: Place | None = None
+    # of the consumer's own module, in order: the headers of the branches that were taken for certain
+    # before the first look-up, and the line of the consumer's own function at which that was then
+    branches: list[Place] = field(default_factory=list)
+    asking: Place | None = None
+    branch: Place | None = None  # that of ``branches`` which the selectors' values decide
 
     @property
     def outcome(self) -> Outcome:
@@ -99,7 +104,7 @@ class InitPath:
                 present = "no" if registry.on_init_path else self.present(registry, key)
                 run.at_lookup.setdefault(registry.id, present)
             if not run.lookups:
-                run.branch = self._branch()
+                run.branches = self._branches()
         return run
 
     def construct(self, key: Key, others: Mapping[str, Value] | None = None) -> Ended:
@@ -149,7 +154,7 @@ class InitPath:
 
         def on_lookup(_: Sequence[Value]) -> None:
             if not run.lookups:
-                run.branch = self._branch()
+                run.branches, run.asking = self._branches(), self._asking()
             run.lookups.setdefault(registry.id, machine.place(machine.frames[-1]))
             state = self.present(registry, key)
             same = run.at_lookup.get(registry.id, state) == state
@@ -166,10 +171,15 @@ class InitPath:
             return ()
         return self.session.machine.reasons.get((container, key_value(key)), ())
 
-    def _branch(self) -> Place | None:
-        """Return the first branch of the consumer's own module that was taken for certain."""
+    def _branches(self) -> list[Place]:
         taken = self.session.machine.taken or ()
-        return next((p for p in taken if p.module == self.consumer.module), None)
+        return list(dict.fromkeys(p for p in taken if p.module == self.consumer.module))
+
+    def _asking(self) -> Place | None:
+        """Return where the outermost function of the consumer's own module is."""
+        machine, home = self.session.machine, self.consumer.module
+        inside = (f for f in machine.frames if f.function is not None and f.module.name == home)
+        return next(map(machine.place, inside), None)
 
     def _arguments(self, values: Mapping[str, str]) -> dict[str, Value]:
         keywords = {
@@ -185,6 +195,17 @@ class InitPath:
                 value = self.session.call(cls, (), fields).value
             keywords[parameter] = UNKNOWN if value is MISSING else value
         return keywords
+
+
+def choose_branches(runs: Mapping[Key, InitRun]) -> None:
+    """Set ``branch`` of each run: of the branches taken that which the fewest other values take.
+
+    One that all take is no matter of the selectors.
+    """
+    takers = Counter(place for run in runs.values() for place in run.branches)
+    for run in runs.values():
+        own = [place for place in run.branches if takers[place] < len(runs) or len(runs) == 1]
+        run.branch = min(own, key=takers.__getitem__, default=None)
 
 
 def key_value(key: Key) -> Value:

@@ -9,6 +9,7 @@ Tristate = Literal["yes", "no", "maybe"]
 Outcome = Literal["ok", "raises", "maybe", "unreached"]
 Reach = Literal["runner", "process", "caller", "partial", "none", "orphan", "unregistered"]
 Severity = Literal["error", "warning", "info"]
+Place = Literal["top", "branch", "before"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +91,24 @@ class CallSite:
 class Placement:
     """Whether an import of the registering module can stand somewhere, found by running it.
 
-    ``error`` is what it dies of (None: it works); ``first`` the module that was imported first then.
+    ``error`` is what it dies of (None: it works), ``cycle`` the import cycle if it is one; ``first`` the
+    module that was imported first then. ``packages`` are those of others that are imported only for it.
     """
 
     error: str | None
     first: str
+    cycle: ImportCycle | None = None
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """The import that mends a key, and where it can stand.
+    """The import of ``module`` that mends a key, and where it can stand.
 
-    ``branch`` is the line under which it belongs; ``lazy`` and ``top`` tell whether it works there and
-    at the top of the consumer's module; ``cycle`` is the import cycle that the latter would close.
+    ``branch`` is the line under which it belongs, ``before`` the line of the consumer's own function
+    from which the look-up is reached; ``lazy`` and ``top`` tell whether it works there and at the top
+    of the consumer's module, whose file is ``home``; ``cycle`` is the import cycle that the latter would
+    close. ``others`` are modules that can be imported lazily in its place, where it would die itself.
     """
 
     statement: str
@@ -110,6 +116,22 @@ class Remedy:
     lazy: Placement
     top: Placement
     cycle: tuple[ImportEdge, ...]
+    before: Spot | None = None
+    module: str = ""
+    home: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place | None:
+        """Return where it belongs: at the top only if that risks and costs nothing, or nothing else works."""
+        works_at_top = self.top.error is None
+        if works_at_top and not self.cycle and not self.top.packages:
+            return "top"
+        if self.lazy.error is None and self.branch is not None:
+            return "branch"
+        if self.lazy.error is None and self.before is not None:
+            return "before"
+        return "top" if works_at_top else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +238,10 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule reports; ``fingerprint`` does not depend on line numbers."""
+    """What a rule reports; ``fingerprint`` does not depend on line numbers.
+
+    ``fix`` is what mends it, by its ``kind``; where there is none ``no_fix`` may say why.
+    """
 
     rule: str
     severity: Severity
@@ -227,3 +252,4 @@ class Finding:
     fingerprint: str
     fix: dict[str, str | int] | None = None
     details: tuple[Detail, ...] = ()
+    no_fix: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 
 from regreach.errors import TargetError
@@ -26,6 +26,19 @@ class Program:
         self.broken: dict[str, SourceError] = {}
         self._facts: dict[str, ModuleFacts | None] = {}
         self._bytes: dict[str, bytes] = {}
+
+    def with_contents(self, contents: Mapping[str, bytes]) -> Program:
+        """Return the program with other bytes in these files, by path; what is known of the rest is kept.
+
+        Closing this one closes both.
+        """
+        other = Program(self.tree.with_contents(contents))
+        other._supply = self._supply
+        modules = self.tree.modules
+        other._facts = {n: f for n, f in self._facts.items() if modules[n].path not in contents}
+        other._bytes = {p: data for p, data in self._bytes.items() if p not in contents}
+        other.broken = {p: error for p, error in self.broken.items() if p not in contents}
+        return other
 
     def prefetch(self, modules: Iterable[str]) -> None:
         """Begin to get the facts of these modules, which will probably be asked for in this order.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from regreach.model import Audit, Finding, Severity
 
@@ -13,7 +14,10 @@ Check = Callable[[Audit], Iterable[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. ``page`` is its documentation in Markdown; ``check`` must not depend on anything else."""
+    """One rule. ``page`` is its documentation in Markdown; ``check`` must not depend on anything else.
+
+    ``mended`` says whether its findings may have a ``fix`` that ``regreach fix`` knows how to make.
+    """
 
     code: str
     name: str
@@ -21,6 +25,7 @@ class Rule:
     summary: str
     page: str
     check: Check
+    mended: Literal["no", "on request", "yes"] = "no"
 
 
 def fingerprint(rule: str, *parts: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,12 +10,13 @@ from pathlib import Path
 from regreach.errors import ConfigError
 from regreach.evaluate.session import with_deep_stack
 from regreach.model import Audit, Finding
+from regreach.pack import Pack, Platform
 from regreach.plugins import load_plugins
 from regreach.program import Program
 from regreach.rule import Rule
 from regreach.supply.cache import FactsCache
 from regreach.supply.jobs import job_count
-from regreach.tree import open_tree
+from regreach.tree import Tree, open_tree
 from regreach.verdicts import Analysis
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}
@@ -37,6 +38,7 @@ class Request:
     offline: bool = False
     keep: bool = True  # whether what is found in files is kept in the cache folder
     jobs: int | None = None
+    every_remedy: bool = False  # whether remedies are sought for keys too that others load
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +58,14 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
     rules = load_plugins().selected(request.select, request.ignore)
     with opened(request, on_progress) as analysis:
         audit = with_deep_stack(analysis.audit)
+    return Result(audit, judged(audit, rules), analysis)
+
+
+def judged(audit: Audit, rules: Iterable[Rule]) -> tuple[Finding, ...]:
+    """Return the findings of rules, errors first, then by place. Raises ConfigError."""
     found = [finding for rule in rules for finding in _findings(rule, audit)]
     found.sort(key=lambda f: (_ORDER[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()))
-    return Result(audit, tuple(found), analysis)
+    return tuple(found)
 
 
 @contextmanager
@@ -66,6 +73,19 @@ def opened(
     request: Request, on_progress: Callable[[str], None] | None = None
 ) -> Iterator[Analysis]:
     """Open the target for an analysis that is still to be made. Raises ConfigError and TargetError."""
+    with opened_tree(request, on_progress) as (tree, pack, platform):
+        if on_progress is not None:
+            on_progress(f"analysing {len(tree.modules)} modules")
+        cache = FactsCache.of_user(request.cache_dir) if request.keep else None
+        with Program(tree, cache=cache, jobs=job_count(request.jobs)) as program:
+            yield Analysis(program, pack, platform, every_remedy=request.every_remedy)
+
+
+@contextmanager
+def opened_tree(
+    request: Request, on_progress: Callable[[str], None] | None = None
+) -> Iterator[tuple[Tree, Pack, Platform]]:
+    """Open the target, and give how it is to be seen. Raises ConfigError and TargetError."""
     pack = load_plugins().pack(request.pack)
     platform = pack.platform(request.platform)
     platform = replace(
@@ -73,8 +93,8 @@ def opened(
         absent=platform.absent | set(request.absent),
         environment={**platform.environment, **(request.environment or {})},
     )
-    say = on_progress or (lambda _: None)
-    say(f"opening {request.target}")
+    if on_progress is not None:
+        on_progress(f"opening {request.target}")
     with open_tree(
         request.target,
         pack.location,
@@ -83,10 +103,7 @@ def opened(
         offline=request.offline,
         on_progress=on_progress,
     ) as tree:
-        say(f"analysing {len(tree.modules)} modules")
-        cache = FactsCache.of_user(request.cache_dir) if request.keep else None
-        with Program(tree, cache=cache, jobs=job_count(request.jobs)) as program:
-            yield Analysis(program, pack, platform)
+        yield tree, pack, platform
 
 
 def _findings(rule: Rule, audit: Audit) -> list[Finding]:

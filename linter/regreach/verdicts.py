@@ -18,7 +18,7 @@ from regreach.evaluate.world import World
 from regreach.facts import ir
 from regreach.graph import ImportGraph
 from regreach.importers import held_back_by, importers_of
-from regreach.init_path import InitPath, InitRun, Key
+from regreach.init_path import InitPath, InitRun, Key, choose_branches
 from regreach.later_lookups import Asked, keys_asked_later
 from regreach.model import (
     Audit,
@@ -30,6 +30,7 @@ from regreach.model import (
     Reach,
     Registration,
     RegistryResult,
+    Remedy,
     SiteValue,
     Spot,
     Tristate,
@@ -52,10 +53,17 @@ class Analysis:
     module was imported first.
     """
 
-    def __init__(self, program: Program, pack: Pack, platform: Platform) -> None:
+    def __init__(
+        self, program: Program, pack: Pack, platform: Platform, *, every_remedy: bool = False
+    ) -> None:
+        """Take a tree; with ``every_remedy``, remedies are also sought for keys that others load."""
         self.program = program
         self.pack = pack
         self.platform = platform
+        self.every_remedy = every_remedy
+        self.remedies: dict[
+            tuple[str, str], Remedy
+        ] = {}  # by the modules of consumer and registration
         self.world = World(
             platform.values,
             platform.absent,
@@ -172,6 +180,7 @@ class _ConsumerAnalysis:
                 self.analysis.note(f"this tree has no enum {self.pack.selectors[name].enum}")
         if imported.raised is None:
             self.runs = {pair: self.path.run(pair) for pair in self.path.pairs()}
+            choose_branches(self.runs)
         else:
             unread: dict[str, Tristate] = {r.id: "no" for r in self.registries if r.on_init_path}
             self.runs = {pair: InitRun(imported, unread) for pair in self.path.pairs()}
@@ -330,7 +339,9 @@ class _ConsumerAnalysis:
             loaded = {*self.path.session.loaded(), *(s.module for s in self.sites)}
             held_back = held_back_by(analysis.graph, self.pack, modules, loaded)
             if held_back is None:
-                remedy = find_remedy(analysis, self.path, modules[0], branch)
+                remedy = self._remedy(modules[0], run)
+        elif analysis.every_remedy and needs_entry and reach in ("caller", "process"):
+            remedy = self._remedy(modules[0], run)
         return Cell(
             registry.id,
             self.consumer.path,
@@ -357,6 +368,11 @@ class _ConsumerAnalysis:
             if registry.counterpart
             else None,
         )
+
+    def _remedy(self, module: str, run: InitRun | None) -> Remedy:
+        branch, asking = (run.branch, run.asking) if run is not None else (None, None)
+        spot = self.analysis.spot
+        return find_remedy(self.analysis, self.path, module, spot(branch), spot(asking))
 
     def _at_lookup(self, registry: Registry, key: Key) -> Tristate:
         run = self._run_for(registry, key)

@@ -9,6 +9,7 @@ from regreach.model import Audit, Cell, Detail, Finding
 from regreach.rule import Rule, fingerprint, key_text
 
 from regreach_rules import story
+from regreach_rules.unreached import fix_of, remedy_details, why_no_fix
 
 # Nothing fails today: the branch and the exception are not told.
 _TOLD = {"registered", "looked up", "crashes"}
@@ -38,6 +39,8 @@ def _finding(audit: Audit, cell: Cell) -> Finding:
     elif cell.hangs_on:
         chain = story.chain_text(cell.hangs_on, first.module)
         details.append(Detail("hangs on", chain))
+    if cell.remedy is not None:
+        details += remedy_details(cell.remedy, cell)
     return Finding(
         "RR102",
         "warning",
@@ -46,8 +49,9 @@ def _finding(audit: Audit, cell: Cell) -> Finding:
         message,
         cell.key,
         fingerprint("RR102", cell.registry, *cell.key, cell.consumer),
-        None,
+        fix_of(cell),
         tuple(details),
+        why_no_fix(cell),
     )
 
 
@@ -58,4 +62,5 @@ RULE = Rule(
     "a registration that is reached only through callers, or by luck",
     files(__package__ or "").joinpath("rr102.md").read_text(encoding="utf-8"),
     check,
+    mended="on request",
 )

@@ -60,6 +60,7 @@ def _of_value(audit: Audit, value: str, cycle: ImportCycle, cells: list[Cell]) -
         fingerprint("RR110", cells[0].registry, value, cells[0].consumer),
         None,
         (*[d for d in story.facts(audit, cells[0]) if d.label == "branch"], *cycle_details(cycle)),
+        f"the cycle has to be broken where it is: {story.cycle_text(cycle)}",
     )
 
 
@@ -70,4 +71,5 @@ RULE = Rule(
     "an import that comes too late, is never executed, or dies of an import cycle",
     files(__package__ or "").joinpath("rr110.md").read_text(encoding="utf-8"),
     check,
+    mended="yes",
 )

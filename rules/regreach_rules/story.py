@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from regreach.model import Audit, CallSite, Cell, Detail, ImportEdge, Spot
+from regreach.model import Audit, CallSite, Cell, Detail, ImportCycle, ImportEdge, Spot
 
 # So many places are listed in one line; the rest is counted.
 _LISTED = 4
@@ -56,6 +56,14 @@ def facts(audit: Audit, cell: Cell) -> list[Detail]:
     if safe:
         details.append(Detail("saves itself", listed(safe, 8)))
     return details
+
+
+def cycle_text(cycle: ImportCycle) -> str:
+    """Return in one line of what an import dies: the name, whose it is, and the two lines."""
+    return (
+        f"{cycle.asking} asks for {cycle.name}, which {cycle.module} has not bound yet,"
+        f" being at {cycle.waiting} then"
+    )
 
 
 def clipped(text: str, width: int = 72) -> str:

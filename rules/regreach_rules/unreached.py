@@ -6,6 +6,7 @@ from regreach.model import Audit, Cell, Detail, Finding, Remedy
 from regreach.rule import fingerprint, key_text
 
 from regreach_rules import story
+from regreach_rules.import_order import cycle_details
 
 
 def is_unreached(audit: Audit, cell: Cell) -> bool:
@@ -48,48 +49,98 @@ def finding(
         fingerprint(rule, cell.registry, *cell.key, cell.consumer),
         fix_of(cell),
         tuple(details),
+        why_no_fix(cell),
     )
 
 
 def remedy_details(remedy: Remedy, cell: Cell) -> list[Detail]:
     """Return the line to add, where, and why there."""
     details = []
-    if remedy.lazy.error is None:
-        where = (
-            f"below {remedy.branch}, before the look-up" if remedy.branch else "before the look-up"
-        )
-        details.append(Detail("add", f"{remedy.statement}"))
-        details.append(Detail("where", where))
-    else:
+    if remedy.lazy.error is not None:
         details.append(Detail("add", f"no import in the branch works: {remedy.lazy.error}"))
-    details.append(
-        Detail("why lazy" if remedy.lazy.error is None else "at the top", _top(remedy, cell))
-    )
+        if remedy.lazy.cycle is not None and remedy.lazy.cycle != cell.cycle:
+            details += cycle_details(remedy.lazy.cycle)
+    if remedy.place is not None:
+        details.append(Detail("add", remedy.statement))
+        details.append(Detail("where", _where(remedy)))
+    label = "at the top" if remedy.lazy.error is not None else "why lazy"
+    details.append(Detail("why there" if remedy.place == "top" else label, _top(remedy, cell)))
+    if remedy.others:
+        others = story.listed(f"import {name}" for name in remedy.others)
+        details.append(Detail("works instead", f"in the branch, {others}"))
     return details
 
 
+def _where(remedy: Remedy) -> str:
+    if remedy.place == "top":
+        return f"at the top of {remedy.home}"
+    if remedy.place == "before":
+        return f"above {remedy.before}, from where it is looked up"
+    return f"below {remedy.branch}, before the look-up"
+
+
 def _top(remedy: Remedy, cell: Cell) -> str:
-    if not remedy.cycle and remedy.top.error is None:
-        return "not needed: at the top of the module it closes no import cycle"
     home = cell.consumer.partition(":")[0]
+    costs = f"it would also import {story.listed(remedy.top.packages)}"
+    if not remedy.cycle and remedy.top.error is None:
+        if remedy.top.packages:
+            return f"at the top of the module {costs}"
+        return "at the top of the module it closes no import cycle, and imports no further package"
     chain = story.chain_text(remedy.cycle, remedy.cycle[-1].imported if remedy.cycle else home)
     text = (
         f"at the top of the module it closes an import cycle: {home.rpartition('.')[2]} → {chain}"
     )
     if remedy.top.error is None:
-        return f"{text}; a risk only: with either end imported first it works today"
+        risk = f"{text}; a risk only: with either end imported first it works today"
+        return f"{risk}; {costs}" if remedy.top.packages else risk
     first = remedy.top.first.rpartition(".")[2]
     return f"{text}; with {first} imported first it dies of {remedy.top.error}"
 
 
 def fix_of(cell: Cell) -> dict[str, str | int] | None:
-    """Return the fix as data: the statement, and the file and line below which it belongs."""
+    """Return the fix as data: the import, the file, the place in it, and why there.
+
+    ``after_line`` is the header of the branch, ``before_line`` the statement that comes to look up; for
+    an import at the top they say where else it works.
+    """
     remedy = cell.remedy
-    if remedy is None or remedy.lazy.error is not None or remedy.branch is None:
+    if remedy is None or remedy.place is None:
         return None
-    return {
+    fix: dict[str, str | int] = {
         "kind": "add-import",
         "statement": remedy.statement,
-        "path": remedy.branch.path,
-        "after_line": remedy.branch.line,
+        "path": remedy.home,
+        "module": remedy.module,
+        "placement": remedy.place,
+        "because": _because(remedy),
     }
+    if remedy.lazy.error is None and remedy.branch is not None:
+        fix["after_line"] = remedy.branch.line
+    elif remedy.lazy.error is None and remedy.before is not None:
+        fix["before_line"] = remedy.before.line
+    return fix
+
+
+def why_no_fix(cell: Cell) -> str:
+    """Return why no import is offered, in one line; empty where one is."""
+    remedy = cell.remedy
+    if remedy is None or remedy.place is not None:
+        return ""
+    if remedy.lazy.error is None:
+        return "no line of the consumer is known before which the import belongs"
+    died = remedy.lazy.cycle
+    why = f"an import in the branch would die of {remedy.lazy.error}"
+    if died is not None:
+        why = f"an import in the branch would die of an import cycle: {story.cycle_text(died)}"
+    if not remedy.others:
+        return f"{why}; no other place was found that works"
+    return f"{why}; to import {remedy.others[0]} there instead works, which imports the module"
+
+
+def _because(remedy: Remedy) -> str:
+    """Return in a few words why an import stands where it does, for a comment beside it."""
+    if remedy.place == "top":
+        return "in the branch it would die of an import cycle" if remedy.lazy.error else ""
+    if remedy.top.error is not None or remedy.cycle:
+        return "at the top of the module it would close an import cycle"
+    return f"at the top of the module it would import {story.listed(remedy.top.packages)} for all"

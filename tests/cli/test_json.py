@@ -52,6 +52,9 @@ def test_a_finding_in_full() -> None:
             "kind": "add-import",
             "statement": "from sglang.srt.layers.moe.moe_runner import flashinfer_cutlass  # noqa: F401",
             "path": "sglang/srt/layers/moe/moe_runner/runner.py",
+            "module": "sglang.srt.layers.moe.moe_runner.flashinfer_cutlass",
+            "placement": "branch",
+            "because": "at the top of the module it would close an import cycle",
             "after_line": 18,
         },
     }

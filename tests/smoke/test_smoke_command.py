@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -289,3 +290,55 @@ def test_a_key_without_a_smoke_is_an_error_that_names_those_that_have_one(lab: L
     done = lab.smoke(key="none,triton")
     assert done.returncode == 2
     assert "declares no smoke for none,triton; it has: none,flashinfer_mxfp4" in done.stderr
+
+
+def test_confirming_a_bug_mends_a_copy_that_then_passes(lab: Lab) -> None:
+    before = {file: file.read_bytes() for file in lab.tree.rglob("*.py")}
+    done = lab.smoke("--confirm")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert f"before    NotImplementedError at {RUNNER}:27" in lines
+    (fix,) = (line for line in lines if line.startswith("fix "))
+    assert fix.endswith("import flashinfer_cutlass  # noqa: F401")
+    assert any(line.startswith("after     sglang.srt.layers") for line in lines)
+    assert lines[-1].startswith(f"confirmed: before: NotImplementedError at {RUNNER}:27; after: ok")
+    assert {file: file.read_bytes() for file in lab.tree.rglob("*.py")} == before
+
+
+def test_confirming_what_is_no_bug_fails(lab: Lab) -> None:
+    lab.mend()
+    done = lab.smoke("--confirm")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == (
+        "not confirmed: as it is the tree finds the function: there is nothing to confirm"
+    )
+
+
+def test_confirming_a_fix_that_does_not_compute_what_it_should_fails(lab: Lab) -> None:
+    lab.change(KERNELS, PRODUCT, "    return dispatch_output * 2\n")
+    done = lab.smoke("--confirm", "--format", "json")
+    assert done.returncode == 1, done.stderr
+    document = json.loads(done.stdout)
+    assert document["before"]["construct"]["exception"] == "NotImplementedError"
+    assert document["run"]["construct"]["ok"]
+    assert not document["confirmed"]
+    assert document["verdict"].startswith("not confirmed: small (seed 0)")
+
+
+def test_confirming_what_fix_cannot_mend_fails_and_says_why(lab: Lab) -> None:
+    lab.change(RUNNER, "runner_backend.is_flashinfer_mxfp4()", "runner_backend.is_no_method()")
+    done = lab.smoke("--confirm")
+    assert done.returncode == 1, done.stderr
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("not confirmed: AttributeError at")
+    assert "is not mended by fix: " in last
+
+
+def test_an_archive_is_confirmed_as_well(lab: Lab) -> None:
+    archive = lab.folder / "sglang-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in lab.tree.rglob("*.py"):
+            file.write(path, path.relative_to(lab.tree))
+    lab.tree = archive
+    done = lab.smoke("--confirm")
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -28,6 +28,16 @@ def tree_options(function: _F) -> _F:
     return _with(function, _TREE)
 
 
+def process_options(function: _F) -> _F:
+    """Add the options of the processes that execute a tree."""
+    return _with(function, _PROCESSES)
+
+
+def color_options(function: _F) -> _F:
+    """Add the options that say how much is printed, and in which colours."""
+    return _with(function, _COLOR)
+
+
 def print_options(function: _F) -> _F:
     """Add the options that say what is printed, and where."""
     return _with(function, _PRINT)
@@ -83,6 +93,33 @@ _RULES: list[Callable[[Any], Any]] = [
     ),
     click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules."),
 ]
+_PROCESSES: list[Callable[[Any], Any]] = [
+    click.option(
+        "--python",
+        metavar="PATH",
+        default=sys.executable,
+        show_default="the one that runs regreach",
+        help="The interpreter to execute the tree with; what is installed for it is used.",
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=1),
+        default=60.0,
+        metavar="SECONDS",
+        show_default=True,
+        help="What each process may take.",
+    ),
+]
+_COLOR: list[Callable[[Any], Any]] = [
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="When to colour. NO_COLOR is honoured.",
+    ),
+    click.option("--quiet", "-q", is_flag=True, help="No summary and no progress."),
+]
 _PRINT: list[Callable[[Any], Any]] = [
     click.option(
         "--format",
@@ -95,14 +132,7 @@ _PRINT: list[Callable[[Any], Any]] = [
     click.option(
         "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Print to a file."
     ),
-    click.option(
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        default="auto",
-        show_default=True,
-        help="When to colour. NO_COLOR is honoured.",
-    ),
-    click.option("--quiet", "-q", is_flag=True, help="No summary and no progress."),
+    *_COLOR,
 ]
 _VERDICT: list[Callable[[Any], Any]] = [
     click.option(

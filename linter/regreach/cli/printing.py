@@ -8,12 +8,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 from rich.console import Console
 from rich.text import Text
 
+from regreach.beside import beside
 from regreach.cli.options import exit_code, use_color
 from regreach.errors import ConfigError
 from regreach.model import Audit, Finding
@@ -49,12 +50,17 @@ def print_report(
     output: Path | None = options["output"]
     stream = sys.stdout if output is None else None
     color = use_color(options["color"], stream)
-    if options["form"] == "json":
-        text = document()
-    else:
-        width = shutil.get_terminal_size().columns if stream and stream.isatty() else None
-        text = rendered(lines(), color=color, width=width)
+    width = terminal_width(stream)
+    as_json = options["form"] == "json"
+    text = document() if as_json else rendered(lines(), color=color, width=width)
     write(text, output, color=color)
+
+
+def terminal_width(stream: TextIO | None) -> int | None:
+    """Return how wide the terminal is that a stream goes to; None when it is none, or a file (None)."""
+    if stream is None or not stream.isatty():
+        return None
+    return shutil.get_terminal_size().columns
 
 
 def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) -> str:
@@ -86,21 +92,13 @@ def write(text: str, output: Path | None, *, color: bool = False) -> None:
     if output is None:
         click.echo(text, nl=False, color=color)
         return
+    data = text.encode("utf-8", "backslashreplace")
     try:
         goal = Path(os.path.realpath(output))  # a link stays one
         if goal.exists() and not goal.is_file():
-            _fill(goal, "w", text)  # a pipe or a device: it cannot be replaced
+            goal.write_bytes(data)  # a pipe or a device: it cannot be replaced
             return
-        beside = goal.with_name(f".{goal.name}.{os.getpid()}")
-        try:
-            _fill(beside, "x", text)
-            beside.replace(goal)
-        finally:
-            beside.unlink(missing_ok=True)
+        with beside(goal, data) as new:
+            new.replace(goal)
     except OSError as error:
         raise ConfigError(f"{output}: cannot be written: {error.strerror}") from None
-
-
-def _fill(path: Path, mode: str, text: str) -> None:
-    with path.open(mode, encoding="utf-8", errors="backslashreplace") as file:
-        file.write(text)

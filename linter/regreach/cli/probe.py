@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -12,21 +11,7 @@ from regreach.cli import options as shared
 
 @click.command()
 @shared.tree_options
-@click.option(
-    "--python",
-    metavar="PATH",
-    default=sys.executable,
-    show_default="the one that runs regreach",
-    help="The interpreter to execute the tree with; what is installed for it is used.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=1),
-    default=60.0,
-    metavar="SECONDS",
-    show_default=True,
-    help="What each process may take.",
-)
+@shared.process_options
 @click.option("--compare", is_flag=True, help="Print where the verdicts of `audit` differ.")
 @shared.print_options
 def probe(python: str, timeout: float, compare: bool, **options: Any) -> None:

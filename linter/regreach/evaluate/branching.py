@@ -23,6 +23,7 @@ def if_statement(machine: Machine, frame: Frame, node: ir.If) -> None:
         node.test,
         block(machine, frame, node.body),
         block(machine, frame, node.orelse),
+        node.else_line,
     )
 
 
@@ -47,15 +48,17 @@ def _branch(
     test: ir.Expr,
     when_true: Callable[[], Value],
     when_false: Callable[[], Value],
+    else_line: int = 0,
 ) -> Value:
     """Run one way, or both when the test is unknown; names that the test is about are narrowed."""
     place = machine.place(frame)
     verdict = truth(machine, frame, evaluate(machine, frame, test))
     if verdict is True:
-        if machine.taken is not None:
-            machine.taken.append(place)
+        _note(machine, frame, place.line)
         return when_true()
     if verdict is False:
+        if else_line:
+            _note(machine, frame, else_line)
         return when_false()
 
     def narrowed(way: Callable[[], Value], outcome: bool) -> Callable[[], Value]:
@@ -70,6 +73,12 @@ def _branch(
     if negated:
         return machine.fork(frame, ways[1], ways[0], place, subject)
     return machine.fork(frame, ways[0], ways[1], place, subject)
+
+
+def _note(machine: Machine, frame: Frame, line: int) -> None:
+    """Note that the branch with this header is taken for certain."""
+    if machine.taken is not None:
+        machine.taken.append(Place(frame.module.name, line))
 
 
 def match_statement(machine: Machine, frame: Frame, node: ir.Match) -> None:
@@ -102,6 +111,8 @@ def match_statement(machine: Machine, frame: Frame, node: ir.Match) -> None:
             )
 
         if verdict is True:
+            if case.guard is None:
+                _note(machine, frame, case.line)
             return taken()
         return machine.fork(frame, taken, lambda: run(index + 1), place)
 

@@ -12,11 +12,13 @@ from typing import TypeVar
 from regreach.evaluate import expressions, statements  # noqa: F401  (they fill the tables)
 from regreach.evaluate.attributes import get_attribute
 from regreach.evaluate.calls import call
+from regreach.evaluate.dispatch import run_block
 from regreach.evaluate.frames import Abrupt, Frame, Pending, Place
 from regreach.evaluate.heap import Delta
 from regreach.evaluate.importing import import_module, loaded_modules
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import MISSING, Module, Raised, Scope, Value
+from regreach.facts import ir
 
 _T = TypeVar("_T")
 _UNKNOWN_DEPTH = 5  # how deep calls are followed when the arguments are unknown
@@ -90,6 +92,15 @@ class Session:
     def import_module(self, name: str) -> Ended:
         """Import a module, as the next thing that this process does."""
         return self._run(lambda: import_module(self.machine, self.frame, name))
+
+    def run(self, statement: ir.Stmt) -> Ended:
+        """Run a statement, as if it stood in a module of no package."""
+
+        def action() -> Value:
+            run_block(self.machine, self.frame, (statement,))
+            return MISSING
+
+        return self._run(action)
 
     def call(
         self,

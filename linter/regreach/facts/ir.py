@@ -301,12 +301,16 @@ class Jump:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class If:
-    """``if test: body else: orelse``; an ``elif`` is an If alone in ``orelse``."""
+    """``if test: body else: orelse``; an ``elif`` is an If alone in ``orelse``.
+
+    ``else_line`` is the line of ``else:``; 0 when there is none.
+    """
 
     line: int
     test: Expr
     body: Body
     orelse: Body
+    else_line: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -101,11 +101,13 @@ class Lowering:
         test = self.expr(node.test)
         body = self._suite(node.body)
         orelse: ir.Body = ()
+        else_line = 0
         if isinstance(node.orelse, cst.If):
             orelse = (self._if(node.orelse),)
         elif node.orelse is not None:
-            orelse = self._else(node.orelse)
-        return ir.If(line, test, body, orelse)
+            else_line = self._take_line()
+            orelse = self._suite(node.orelse.body)
+        return ir.If(line, test, body, orelse, else_line)
 
     def _else(self, node: cst.Else | cst.Finally | None) -> ir.Body:
         if node is None:

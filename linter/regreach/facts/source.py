@@ -31,6 +31,15 @@ _BLANK = re.compile(rb"[ \t\f]*(?:#.*)?")
 def decode(data: bytes) -> str:
     """Return the text of a source file, line ends as ``\\n``, without a byte-order mark.
 
+    Raises SourceError, see ``decode_as_it_is``.
+    """
+    text, _ = decode_as_it_is(data)
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def decode_as_it_is(data: bytes) -> tuple[str, str]:
+    """Return the text of a source file without a byte-order mark, and its encoding.
+
     The encoding is found as PEP 263 says (cookie, byte-order mark, else UTF-8).
     Raises SourceError for an unknown encoding, undecodable bytes or a null byte.
     """
@@ -42,13 +51,12 @@ def decode(data: bytes) -> str:
     if len(bare) < len(data) and not f"{encoding.lower().replace('_', '-')}-".startswith("utf-8-"):
         raise SourceError(f"encoding problem: {encoding} with BOM")
     try:
-        text = bare.decode(encoding)
+        return bare.decode(encoding), encoding
     except UnicodeDecodeError as error:
         line = _line_at(bare, error.start)
         raise SourceError(f"not valid {error.encoding}: {error.reason}", line) from None
     except LookupError as error:  # no codec, or one that is none of texts, such as hex
         raise SourceError(str(error)) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _encoding(data: bytes) -> str:

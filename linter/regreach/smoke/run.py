@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from regreach.errors import ConfigError, TargetError
+from regreach.fixes.copy import edited_copy
+from regreach.fixes.edits import MendedFinding
+from regreach.fixes.mending import mend
 from regreach.pack import Pack, Platform
 from regreach.plugins import load_plugins
 from regreach.probe.files import importable
@@ -102,7 +106,26 @@ def smoke(request: Request, options: Options, on_progress: Progress) -> Smoked:
                 smoked.run = stage.run(root)
                 return smoked
             smoked.before = TreeRun(stage.step("construct", root))
+        if smoked.before.construct["ok"]:
+            smoked.refused = "as it is the tree finds the function: there is nothing to confirm"
+            return smoked
+        mended = mend(request, keys={declared.key}, on_progress=on_progress)
+        smoked.edits = tuple(
+            dict.fromkeys(f"{m.path}:{m.line}  {_statement(m)}" for m in mended.mended)
+        )
+        if not mended.edits:
+            left = mended.left[0].why if mended.left else "it is not what a rule with a fix finds"
+            smoked.refused = f"{told(smoked.before.construct)} is not mended by fix: {left}"
+            return smoked
+        with tempfile.TemporaryDirectory(prefix="regreach-mended-") as folder:
+            root = edited_copy(tree, mended.edits, Path(folder))
+            smoked.run = stage.run(root.resolve())
         return smoked
+
+
+def _statement(mended: MendedFinding) -> str:
+    fix = mended.finding.fix
+    return str(fix["statement"]) if fix is not None else ""
 
 
 def _declared(pack: Pack, key: Sequence[str]) -> Smoke:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -40,13 +41,21 @@ class Tree:
             sorted(set(located.listing.problems), key=lambda p: (p.path, p.reason))
         )
         self._children: dict[str, list[str]] | None = None
+        self._contents: Mapping[str, bytes] = MappingProxyType({})
+
+    def with_contents(self, contents: Mapping[str, bytes]) -> Tree:
+        """Return the same tree with other bytes in these files, by path; both are closed together."""
+        other = copy.copy(self)
+        other._contents = {**self._contents, **contents}
+        return other
 
     def read(self, path: str) -> bytes:
         """Return the bytes of the file at `path` (relative to the root, with `/`).
 
         Raises TargetError, in one line, for a file that is missing, unreadable or outside the tree.
         """
-        return self._store.read(path)
+        found = self._contents.get(path)
+        return self._store.read(path) if found is None else found
 
     def data_files(self) -> list[str]:
         """Return the package's files that are no modules, where they are not on disk anyway.

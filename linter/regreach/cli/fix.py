@@ -1,0 +1,73 @@
+"""``regreach fix``: the edits that mend findings, as a patch or in the files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from regreach.cli import options as shared
+
+
+@click.command()
+@shared.analysis_options
+@click.option("--diff", is_flag=True, help="Print a patch for `git apply`; so does neither option.")
+@click.option("--write", is_flag=True, help="Change the files of TARGET, all or none.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="First execute an edited copy: THIS RUNS THE TREE'S CODE, with your rights.",
+)
+@shared.process_options
+@shared.color_options
+def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **options: Any) -> None:
+    """Mend registrations that their look-up cannot reach: add the import where it belongs.
+
+    The import goes into the branch that needs it, or to the top of the module where it closes no import
+    cycle and imports no further package there. The edited tree is analysed in memory before anything is
+    printed or written: the finding must be gone, and nothing may be worse than it was.
+
+    By default all errors that have a fix are mended, RR102 only if it is selected. With --write only files
+    below the folder TARGET are changed; releases, archives and revisions never are. Only with --verify
+    is the tree's code run: the consumer is constructed for each mended key, in a copy, and what is
+    not confirmed is not mended. --python and --timeout are for that.
+
+    Exit codes: 0 all is mended, or there is nothing to mend; 1 something is not; 2 wrong usage or
+    configuration; 3 could not run.
+    """
+    from regreach.cli.printing import rendered, terminal_width
+    from regreach.fixes import mend, patch, prefix_for, write_edits
+    from regreach.fixes import verify as execute
+    from regreach.probe.plan import Limits
+    from regreach.report.fix import fix_lines, fix_summary
+    from regreach.supply.jobs import job_count
+
+    if diff and write:
+        raise click.UsageError("--diff and --write exclude each other")
+    request = shared.request_from(options)
+    with shared.progress(options["quiet"]) as say:
+        mended = mend(request, to_write=write, on_progress=say)
+        verified = None
+        if verify and mended.edits:
+            limits = Limits(python, timeout, job_count(request.jobs))
+            verified = execute(request, mended, limits, say)
+    refused = verified is not None and not all(each.ok for each in verified)
+    edits = () if refused else mended.edits
+    if not write:
+        click.echo(patch(edits, prefix_for(mended.editable, Path.cwd())), nl=False)
+    elif mended.editable is not None and edits:
+        write_edits(mended.editable, edits)
+    # a patch is alone on standard output
+    if write or not options["quiet"]:
+        stream = sys.stdout if write else sys.stderr
+        color = shared.use_color(options["color"], stream)
+        text = rendered(fix_lines(mended, verified), color=color, width=terminal_width(stream))
+        click.echo(text, err=not write, nl=False, color=color)
+    if not options["quiet"]:
+        color = shared.use_color(options["color"], sys.stderr)
+        wrote = None if not diff and not write else write
+        summary = fix_summary(mended, refused=refused, wrote=wrote)
+        click.echo(rendered([summary], color=color), err=True, nl=False, color=color)
+    raise click.exceptions.Exit(int(refused or bool(mended.left)))

@@ -1,0 +1,135 @@
+"""From findings to edits: each fix once, whoever needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from regreach.fixes.add_import import Added, add_import
+from regreach.fixes.edits import Edit
+from regreach.fixes.errors import CannotEditError
+from regreach.model import Finding, Place
+from regreach.rule import key_text
+
+_LISTED = 3  # so many keys are named in a comment, the rest is counted
+
+
+@dataclass(frozen=True, slots=True)
+class ImportToAdd:
+    """An import that belongs to a place in a file."""
+
+    path: str
+    statement: str
+    place: Place
+    line: int
+    because: str
+
+    def applied(self, data: bytes, findings: Sequence[Finding]) -> Added:
+        """Return the file with it. Raises CannotEditError."""
+        keys = list(dict.fromkeys(key_text(f.key) for f in findings if f.key is not None))
+        more = len(keys) - _LISTED
+        named = ", ".join(keys[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+        reason = f"Registers {named} before the look-up"
+        reason += f"; {self.because}." if self.because else "."
+        return add_import(data, self.statement, self.place, self.line, reason)
+
+    def where(self, near: str) -> str:
+        """Say where it stands: in which branch, or in front of what."""
+        if self.place == "top":
+            return "at the top of the module"
+        return f"below  {near}" if self.place == "branch" else f"above  {near}"
+
+    def why(self, finding: Finding) -> str:
+        """Say why it stands there: as the finding does in detail, unless it was moved."""
+        if finding.fix is None or change_of(finding.fix) != self:
+            return self.because
+        told = (d.text for d in finding.details if d.label in ("why lazy", "why there"))
+        return next(told, self.because)
+
+
+Change = ImportToAdd
+Plan = Mapping[Change, tuple[Finding, ...]]
+
+
+def change_of(fix: Mapping[str, str | int]) -> Change | None:
+    """Return what a finding's fix is about; this is the one place that knows the kinds of fixes."""
+    if fix["kind"] == "add-import":
+        return _import_to_add(fix)
+    return None
+
+
+def plan_of(findings: Sequence[Finding]) -> dict[Change, tuple[Finding, ...]]:
+    """Return the changes for findings, each with those that it is for."""
+    plan: dict[Change, tuple[Finding, ...]] = {}
+    for finding in findings:
+        change = change_of(finding.fix) if finding.fix is not None else None
+        if change is not None:
+            plan[change] = (*plan.get(change, ()), finding)
+    return plan
+
+
+def moved_down(plan: Plan) -> dict[Change, tuple[Finding, ...]]:
+    """Return a plan in which imports at the top of modules stand where they are needed, if they can."""
+    moved: dict[Change, tuple[Finding, ...]] = {}
+    for change, group in plan.items():
+        for finding in group:
+            lazy = _lazily(change, finding.fix or {}) if change.place == "top" else change
+            moved[lazy] = (*moved.get(lazy, ()), finding)
+    return moved
+
+
+def edits_of(
+    plan: Plan, read: Callable[[str], bytes]
+) -> tuple[list[Edit], dict[Change, Added], dict[Change, str]]:
+    """Make the changes of a plan.
+
+    Returns the edits by path, what was added at which line of the edited files, and for each change
+    that cannot be made why not. ``read`` gives a file's bytes; what it raises is passed on.
+    """
+    edits: list[Edit] = []
+    added: dict[Change, Added] = {}
+    impossible: dict[Change, str] = {}
+    for path in sorted({change.path for change in plan}):
+        data = before = read(path)
+        # from the end to the beginning: so the lines of those to come stay what they were
+        own = sorted((c for c in plan if c.path == path), key=_order, reverse=True)
+        for change in own:
+            try:
+                made = change.applied(data, plan[change])
+            except CannotEditError as error:
+                impossible[change] = str(error)
+                continue
+            more = _line_count(made.data) - _line_count(data)
+            for other in (c for c in own if c in added):
+                added[other] = replace(added[other], line=added[other].line + more)
+            added[change], data = made, made.data
+        if data != before:
+            edits.append(Edit(path, before, data))
+    return edits, added, impossible
+
+
+def _order(change: Change) -> tuple[int, str]:
+    return (0 if change.place == "top" else change.line, change.statement)
+
+
+def _line_count(data: bytes) -> int:
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
+def _import_to_add(fix: Mapping[str, str | int]) -> ImportToAdd:
+    statement = str(fix["statement"]).partition("#")[0].strip()
+    at_top = ImportToAdd(str(fix["path"]), statement, "top", 0, str(fix.get("because", "")))
+    return at_top if fix.get("placement") == "top" else _below(at_top, fix, at_top.because)
+
+
+def _lazily(change: ImportToAdd, fix: Mapping[str, str | int]) -> ImportToAdd:
+    return _below(change, fix, "at the top of the module it would break another import")
+
+
+def _below(change: ImportToAdd, fix: Mapping[str, str | int], because: str) -> ImportToAdd:
+    """Return an import where a fix says that it works when the function is called, if it does."""
+    places: tuple[tuple[str, Place], ...] = (("after_line", "branch"), ("before_line", "before"))
+    for name, place in places:
+        if name in fix:
+            return replace(change, place=place, line=int(fix[name]), because=because)
+    return change
