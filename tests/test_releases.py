@@ -135,3 +135,42 @@ def test_what_cpython_does(release: str, audits: dict[str, Future[Audited]]) -> 
     assert set(hanging) <= set(truth["process"])
     for reach in ("caller", "partial", "none", "orphan"):
         assert not {k for k, c in found.items() if c["reach"] == reach} & set(truth["process"])
+
+
+# The branch in which sglang 0.5.16 has the import itself.
+BRANCH = "         elif runner_backend.is_flashinfer_mxfp4():"
+
+
+def fixed(release: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["-m", "regreach", "fix", f"sglang=={release}", *arguments]
+    return subprocess.run(
+        [sys.executable, *command], capture_output=True, check=False, encoding="utf-8"
+    )
+
+
+@pytest.mark.parametrize("release", ["0.5.15", "0.5.15.post1"])
+def test_what_mends_the_bug(release: str, audits: dict[str, Future[Audited]]) -> None:
+    """The same module is imported in the same branch as by sglang's own fix, and nothing else changes."""
+    audited(release, audits)
+    done = fixed(release, "--diff")
+    assert done.returncode == 0, done.stderr
+    name, _, *lines = done.stdout.splitlines()
+    assert name == "--- a/sglang/srt/layers/moe/moe_runner/runner.py"
+    assert [line for line in lines if not line.startswith((" ", "@@ "))] == [
+        '+            # Registers ("none", "flashinfer_mxfp4") before the look-up; at the top of',
+        "+            # the module it would close an import cycle.",
+        "+            from sglang.srt.layers.moe.moe_runner import (  # noqa: F401",
+        "+                flashinfer_cutlass,",
+        "+            )",
+    ]
+    first = next(place for place, line in enumerate(lines) if line.startswith("+   "))
+    assert lines[first - 1] == BRANCH
+    refused = fixed(release, "--write")
+    assert (refused.returncode, refused.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("release", WITHOUT)
+def test_nothing_to_mend_without_it(release: str, audits: dict[str, Future[Audited]]) -> None:
+    audited(release, audits)
+    done = fixed(release)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "nothing to mend\n")

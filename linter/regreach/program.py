@@ -30,10 +30,11 @@ class Program:
     def with_contents(self, contents: Mapping[str, bytes]) -> Program:
         """Return the program with other bytes in these files, by path; what is known of the rest is kept.
 
-        Closing this one closes both.
+        Closing this one closes both; it is not to be asked for those files any more.
         """
         other = Program(self.tree.with_contents(contents))
         other._supply = self._supply
+        self._supply.forget(contents)
         modules = self.tree.modules
         other._facts = {n: f for n, f in self._facts.items() if modules[n].path not in contents}
         other._bytes = {p: data for p, data in self._bytes.items() if p not in contents}

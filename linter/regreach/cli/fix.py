@@ -42,6 +42,7 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
     from regreach.fixes import verify as execute
     from regreach.probe.plan import Limits
     from regreach.report.fix import fix_lines, fix_summary
+    from regreach.report.text import problem_lines
     from regreach.supply.jobs import job_count
 
     if diff and write:
@@ -68,6 +69,6 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
     if not options["quiet"]:
         color = shared.use_color(options["color"], sys.stderr)
         wrote = None if not diff and not write else write
-        summary = fix_summary(mended, refused=refused, wrote=wrote)
-        click.echo(rendered([summary], color=color), err=True, nl=False, color=color)
+        notes = [*problem_lines(mended.before), fix_summary(mended, refused=refused, wrote=wrote)]
+        click.echo(rendered(notes, color=color), err=True, nl=False, color=color)
     raise click.exceptions.Exit(int(refused or bool(mended.left)))

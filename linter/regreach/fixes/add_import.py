@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,10 +12,12 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from regreach.facts.source import SourceError, decode_as_it_is
+from regreach.fixes.bound_names import bound_anew
 from regreach.fixes.errors import CannotEditError
 from regreach.fixes.places import Suite, last_import, statement_at, suite_at
 from regreach.model import Place
 
+_LINE_END = re.compile(r"(\r\n?|\n)")
 _WIDTH = 88  # black's
 _NOQA = "# noqa: F401"
 
@@ -48,66 +51,83 @@ def add_import(data: bytes, statement: str, place: Place, line: int, reason: str
     """
     try:
         text, encoding = decode_as_it_is(data)
-        module = cst.parse_module(text)
+        lines = _lines_of(text)
+        plain = "\n".join(line for line, _ in lines)
+        module = cst.parse_module(plain)
     except (SourceError, cst.ParserSyntaxError, RecursionError) as error:
         raise CannotEditError(f"the file cannot be parsed: {_first_line(error)}") from None
-    if module.code != text:
-        raise CannotEditError("the file cannot be written as it is: its text is not kept by libcst")
-    edit = _Edit(module, text)
-    edited = edit.made(statement, place, line, reason)
+    edit = _Edit(module)
+    changed = edit.made(statement, place, line, reason)
+    start, end = _difference(plain, changed)
+    gone, new = plain[start : len(plain) - end], changed[start : len(changed) - end]
+    # between the colon and the statement of a suite on one line there may have been white space
+    if module.code != plain or gone.strip(" \t\f"):
+        raise CannotEditError("the file cannot be edited without changing more of it")
+    number = plain.count("\n", 0, start)
+    at = sum(len(each) + len(ending) for each, ending in lines[:number])
+    at += start - (plain.rfind("\n", 0, start) + 1)
+    new = new.replace("\n", _ending(lines, line or number))
+    result = _encoded(data, text, text[:at] + new + text[at + len(gone) :], encoding)
+    near = lines[line - 1][0].strip() if place != "top" else ""
+    return Added(result, _line_of(edit.added, changed, number), edit.statement, near)
+
+
+def _encoded(data: bytes, before: str, after: str, encoding: str) -> bytes:
+    """Return an edited text as bytes, as those of the text before were. Raises CannotEditError."""
     mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
     # what a decoder of this name takes away, its encoder would put in front a second time
-    plain = "utf-8" if codecs.lookup(encoding).name == "utf-8-sig" else encoding
+    codec = "utf-8" if codecs.lookup(encoding).name == "utf-8-sig" else encoding
     try:
-        result = mark + edited.encode(plain)
+        result, same = mark + after.encode(codec), mark + before.encode(codec)
     except UnicodeEncodeError:
         raise CannotEditError(f"the comment cannot be written in {encoding}") from None
-    if not _is_only_more(data, result):
-        raise CannotEditError("the file cannot be edited without changing more of it")
-    near = _lines_of(text)[line - 1].strip() if place != "top" else ""
-    return Added(result, _line_of(edit.added, text, edited), edit.statement, near)
+    if same != data:
+        raise CannotEditError(f"what the file holds cannot be written in {encoding} again")
+    return result
+
+
+def _lines_of(text: str) -> list[tuple[str, str]]:
+    """Return the lines and how each ends, as Python counts them: a form feed ends none."""
+    parts = _LINE_END.split(text)
+    return list(zip(parts[::2], [*parts[1::2], ""], strict=True))
+
+
+def _ending(lines: Sequence[tuple[str, str]], line: int) -> str:
+    """Return how a line ends, or where the file ends with it, the line before."""
+    before = (ending for _, ending in reversed(lines[: max(line, 1)]))
+    return next(filter(None, before), "\n")
 
 
 def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def _is_only_more(before: bytes, after: bytes) -> bool:
-    """Return whether in ``after`` something is added in one place, and nothing else is different.
-
-    White space may have gone there: between the colon and the statement of a suite on one line.
-    """
+def _difference(before: str, after: str) -> tuple[int, int]:
+    """Return how much two texts have in common at the beginning, and then at the end."""
     start = _common(before, after)
-    end = _common(before[start:][::-1], after[start:][::-1])
-    return not before[start : len(before) - end].strip(b" \t\f")
+    return start, _common(before[start:][::-1], after[start:][::-1])
 
 
-def _common(one: bytes, other: bytes) -> int:
-    """Return how many bytes two have in common at their beginnings."""
+def _common(one: str, other: str) -> int:
     pairs = enumerate(zip(one, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _lines_of(text: str) -> list[str]:
-    """Return the lines as Python counts them: a form feed ends none."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-
-def _line_of(added: str, before: str, after: str) -> int:
+def _line_of(added: str, after: str, line: int) -> int:
     """Return the line with what was added; comments above it were added too."""
-    old, new = _lines_of(before), _lines_of(after)
-    line = next((i for i, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
-    while new[line].strip() != added:
+    lines = after.split("\n")
+    while lines[line].strip() != added:
         line += 1
     return line + 1
 
 
 class _Edit:
-    def __init__(self, module: cst.Module, text: str) -> None:
+    """One import in one syntax tree, whose lines all end with a line feed."""
+
+    def __init__(self, module: cst.Module) -> None:
         wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         self._module = wrapper.module
         self._positions = wrapper.resolve(PositionProvider)
-        self._ends = _line_ends(text)
         self.added = ""  # the first line of the import itself, stripped
         self.statement = ""
 
@@ -126,22 +146,21 @@ class _Edit:
         suite = found.suite
         if isinstance(suite, cst.IndentedBlock):
             column = self._positions[suite.body[0]].start.column if suite.body else 0
-            new = self._statement(statement, found, column, line, reason)
+            new = self._statement(statement, found, column, reason)
             changed: cst.BaseSuite = suite.with_changes(body=[new, *suite.body])
         else:
             assert isinstance(suite, cst.SimpleStatementSuite)
             column = found.column + len(self._module.default_indent)
-            new = self._statement(statement, found, column, line, reason)
+            new = self._statement(statement, found, column, reason)
             old = cst.SimpleStatementLine(suite.body, (), suite.trailing_whitespace)
-            header = cst.TrailingWhitespace(newline=cst.Newline(self._end(line)))
-            changed = cst.IndentedBlock([new, old], header)
+            changed = cst.IndentedBlock([new, old])
         return self._changed(suite, changed)
 
     def _before(self, statement: str, line: int, reason: str) -> str:
         found = statement_at(self._module, self._positions, line)
         if found is None:
             raise CannotEditError(f"no statement of a function begins on line {line}")
-        new = self._statement(statement, found, found.column, line, reason)
+        new = self._statement(statement, found, found.column, reason)
         block, place = found.suite, found.place
         body = [*block.body[:place], *_in_front(new, block.body[place]), *block.body[place + 1 :]]
         return self._changed(block, block.with_changes(body=body))
@@ -149,8 +168,7 @@ class _Edit:
     def _at_top(self, statement: str, reason: str) -> str:
         body = self._module.body
         place = last_import(body, _module_of(statement).partition(".")[0])
-        end = self._positions[body[place - 1]].end.line if place else 1
-        new = self._statement(statement, Suite(self._module, None, 0, place), 0, end, reason)
+        new = self._statement(statement, Suite(self._module, None, 0, place), 0, reason)
         if place or not body:
             return self._module.with_changes(body=[*body[:place], new, *body[place:]]).code
         return self._module.with_changes(body=[*_in_front(new, body[0]), *body[1:]]).code
@@ -161,11 +179,11 @@ class _Edit:
         return changed.code
 
     def _statement(
-        self, statement: str, where: Suite, column: int, line: int, reason: str
+        self, statement: str, where: Suite, column: int, reason: str
     ) -> cst.SimpleStatementLine:
-        """Return the import as a node, with the line ends of that line of the file."""
+        """Return the import as a node, below its reason."""
         scope = where.function if where.function is not None else self._module
-        bound = _bound_anew(statement, scope)
+        bound = bound_anew(statement, scope)
         text = _laid_out(bound, column, self._module.default_indent)
         comments = textwrap.wrap(
             reason, max(_WIDTH - column - 2, 30), break_long_words=False, break_on_hyphens=False
@@ -173,27 +191,9 @@ class _Edit:
         self.added, self.statement = text.partition("\n")[0], f"{bound}  {_NOQA}"
         source = "".join(f"# {each}\n" for each in comments) + text + "\n"
         node = cst.parse_module(source, cst.PartialParserConfig(default_newline="\n"))
-        first = node.body[0].with_changes(leading_lines=[*node.header, *_lines_above(node.body[0])])
-        made = first.visit(_LineEnds(self._end(line)))
+        made = node.body[0].with_changes(leading_lines=[*node.header, *_lines_above(node.body[0])])
         assert isinstance(made, cst.SimpleStatementLine)
         return made
-
-    def _end(self, line: int) -> str:
-        """Return how a line ends; the last one of a file may not, then as the file's lines do."""
-        own = self._ends[line - 1] if line <= len(self._ends) else ""
-        return own or self._module.default_newline
-
-
-class _LineEnds(cst.CSTTransformer):
-    def __init__(self, end: str) -> None:
-        super().__init__()
-        self._end = end
-
-    def on_leave(self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT) -> cst.CSTNodeT:  # noqa: ARG002
-        """Give each line that end."""
-        if isinstance(updated_node, cst.Newline):
-            return updated_node.with_changes(value=self._end)
-        return updated_node
 
 
 def _in_front(
@@ -204,21 +204,6 @@ def _in_front(
     cut = max((i for i, each in enumerate(above, start=1) if each.comment is None), default=0)
     first = new.with_changes(leading_lines=[*above[:cut], *new.leading_lines])
     return first, old.with_changes(leading_lines=above[cut:])
-
-
-def _line_ends(text: str) -> list[str]:
-    ends = []
-    at = 0
-    while at < len(text):
-        breaks = [i for i in (text.find("\n", at), text.find("\r", at)) if i >= 0]
-        if not breaks:
-            ends.append("")
-            break
-        at = min(breaks)
-        end = "\r\n" if text.startswith("\r\n", at) else text[at]
-        ends.append(end)
-        at += len(end)
-    return ends
 
 
 def _lines_above(node: cst.CSTNode) -> Sequence[cst.EmptyLine]:
@@ -236,60 +221,3 @@ def _laid_out(statement: str, column: int, indent: str) -> str:
     if column + len(line) <= _WIDTH or not imports:
         return line
     return f"{head}{imports}(  {_NOQA}\n{indent}{name},\n)"
-
-
-def _bound_anew(statement: str, scope: cst.CSTNode) -> str:
-    """Return an import so that the name which it binds means nothing else in a function or module."""
-    visitor = _Names(statement)
-    scope.visit(visitor)
-    bound = statement.rsplit(maxsplit=1)[-1]
-    if statement.startswith("import "):
-        bound = bound.partition(".")[0]
-    if bound not in visitor.names:
-        return statement
-    alias = f"_{statement.rsplit(maxsplit=1)[-1].rpartition('.')[2]}"
-    while alias in visitor.names:
-        alias = f"_{alias}"
-    return f"{statement} as {alias}"
-
-
-class _Names(cst.CSTVisitor):
-    """The names that mean something in a scope, but for what the same import binds."""
-
-    def __init__(self, statement: str) -> None:
-        super().__init__()
-        self.names: set[str] = set()
-        self._statement = statement
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        """Note names; of an attribute only what it is of, of an import only what it binds."""
-        if isinstance(node, cst.Name):
-            self.names.add(node.value)
-        elif isinstance(node, cst.Attribute):
-            node.value.visit(self)
-        elif isinstance(node, (cst.Import, cst.ImportFrom)):
-            begin = (
-                "import" if isinstance(node, cst.Import) else f"from {_dotted(node.module)} import"
-            )
-            for alias in () if isinstance(node.names, cst.ImportStar) else node.names:
-                self._alias(alias, f"{begin} {alias.evaluated_name}")
-        else:
-            return True
-        return False
-
-    def _alias(self, alias: cst.ImportAlias, statement: str) -> None:
-        bound = alias.evaluated_alias
-        if bound is None:
-            if statement == self._statement:
-                return
-            bound = alias.evaluated_name.partition(".")[0]
-        # every import of the package itself binds the same
-        if statement.startswith("import ") and self._statement.startswith(f"import {bound}."):
-            return
-        self.names.add(bound)
-
-
-def _dotted(node: cst.CSTNode | None) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    return node.value if isinstance(node, cst.Name) else ""

@@ -29,10 +29,10 @@ class Mended:
     """What became of the findings of a tree.
 
     ``editable`` is the folder in which the files of the edits lie, None for an archive, a release or a
-    revision. ``audit`` is that of the edited tree, where there are edits.
+    revision. ``before`` is the audit of the tree, ``audit`` that of the edited one, where there are edits.
     """
 
-    source: str
+    before: Audit
     editable: Path | None
     edits: tuple[Edit, ...]
     mended: tuple[MendedFinding, ...]
@@ -142,7 +142,7 @@ class _Attempt:
         order = {id(finding): place for place, finding in enumerate(findings)}
         mended = [self._mended(c, f) for c, group in self._plan.items() for f in group]
         return Mended(
-            tree.source,
+            self._before.audit,
             tree.editable,
             tuple(self._edits) if after is not None else (),
             tuple(sorted(mended, key=lambda m: order[id(m.finding)])),
