@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 
 from regreach.errors import TargetError
@@ -107,6 +108,22 @@ class Program:
                 self.broken[found.path] = SourceError(str(error))
                 self._bytes[found.path] = b""
         return self._bytes[found.path]
+
+    def parsed(self) -> list[str]:
+        """Return the modules whose facts were asked for, sorted: all that the analysis has looked into."""
+        return sorted(module for module, facts in self._facts.items() if facts is not None)
+
+    def changed(self, texts: Mapping[str, str]) -> Program:
+        """Return the same program with other texts in some modules; what is known of the others is kept.
+
+        It is valid while this one is, and need not be closed. Raises SourceError.
+        """
+        other = copy.copy(self)
+        other._facts = {**self._facts, **{m: ModuleFacts(text) for m, text in texts.items()}}
+        sources = {self.tree.modules[m].path or m: text.encode() for m, text in texts.items()}
+        other._bytes = {**self._bytes, **sources}
+        other.broken = dict(self.broken)
+        return other
 
     def mentioning(self, *words: bytes) -> list[str]:
         """Return the modules whose bytes contain one of the words, sorted by name."""

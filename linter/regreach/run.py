@@ -13,6 +13,7 @@ from regreach.model import Audit, Finding
 from regreach.plugins import load_plugins
 from regreach.program import Program
 from regreach.rule import Rule
+from regreach.side_effects import with_side_effects
 from regreach.supply.cache import FactsCache
 from regreach.supply.jobs import job_count
 from regreach.tree import open_tree
@@ -55,7 +56,7 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
     """
     rules = load_plugins().selected(request.select, request.ignore)
     with opened(request, on_progress) as analysis:
-        audit = with_deep_stack(analysis.audit)
+        audit = with_deep_stack(lambda: with_side_effects(analysis, analysis.audit()))
     found = [finding for rule in rules for finding in _findings(rule, audit)]
     found.sort(key=lambda f: (_ORDER[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()))
     return Result(audit, tuple(found), analysis)
