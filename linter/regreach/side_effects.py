@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
+from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.facts.unused_imports import Found, UnusedImports, bound_name
 from regreach.graph import from_targets
@@ -115,11 +116,24 @@ def _deletions(
             Spot(path, found.line, facts.statement_text(found.line)),
             found.node.col_offset + 1,
             module,
-            found.dotted_scope,
+            _scope(facts, found),
             tuple(sorted(lost)),
             tuple(names),
         )
         yield _Deletion(found, entry, _statement(found, left))
+
+
+def _scope(facts: ModuleFacts, found: Found) -> str:
+    """Return the dotted name of the definitions around an import, classes included."""
+    if not found.scopes:
+        return ""
+    line = found.scopes[0].lineno + found.piece.above
+    around = (
+        surroundings.scope
+        for node, surroundings in walk.statements(facts)
+        if isinstance(node, ir.FunctionDef) and node.line == line
+    )
+    return ".".join(filter(None, (next(around, ""), *(scope.name for scope in found.scopes))))
 
 
 def _targets(program: Program, module: str, found: Found, alias: ast.alias) -> set[str]:

@@ -12,62 +12,70 @@ from regreach_rules import story
 
 
 def check(audit: Audit) -> Iterator[Finding]:
-    """Yield a finding for each import that would be deleted and without which a key changes."""
+    """Yield a finding for each import that would be deleted and without which a key is worse off."""
     for found in audit.side_effect_imports:
         if found.losses:
-            yield _finding(found)
+            yield _finding(audit, found)
 
 
-def _finding(found: SideEffectImport) -> Finding:
-    keys = story.listed((key_text(loss.now.key) for loss in found.losses), 3)
-    first = found.losses[0]
-    names = ", ".join(found.names)
+def _finding(audit: Audit, found: SideEffectImport) -> Finding:
+    unused = " and ".join(f"`{name}`" for name in found.names)
     message = (
-        f"a fixer of unused imports would delete this ({names} is used nowhere, nothing says to keep it);"
-        f" {keys} {_fate(found)}"
+        f"an unused-import fixer would delete this import ({unused} is used nowhere,"
+        f" and no `# noqa: F401` keeps it); {_fate(found)}"
     )
-    details = [
-        Detail("registered", f"{loss.now.registrations[0].spot}  {key_text(loss.now.key)}")
-        for loss in found.losses
-    ]
-    details += [Detail("then", text) for text in dict.fromkeys(map(_then, found.losses))]
-    details.append(Detail("add", "# noqa: F401, at the end of the line"))
+    first = found.losses[0].now
     return Finding(
         "RR106",
         "warning",
         found.spot,
         found.column,
         message,
-        first.now.key,
+        first.key,
         fingerprint("RR106", found.importer, found.scope, *found.modules),
         {"kind": "add-noqa", "path": found.spot.path, "line": found.spot.line},
-        tuple(details),
+        tuple(_details(audit, found)),
     )
 
 
 def _fate(found: SideEffectImport) -> str:
     """Return what becomes of the keys, in one clause: the worst of it."""
-    crashing = story.listed(
-        story.short(site.spot) for loss in found.losses for site in loss.crashing
-    )
+    keys = story.listed((key_text(loss.now.key) for loss in found.losses), 2)
+    consumer = found.losses[0].now.consumer.rpartition(":")[2]
+    missing = f"{keys} would not be there when {consumer} asks"
+    crashing = [site for loss in found.losses for site in loss.crashing]
     if crashing:
-        return f"would be missing when it is looked up, and {crashing} would crash"
-    if any(loss.then.needs_entry and not loss.now.needs_entry for loss in found.losses):
-        return f"would be there only if {_consumer(found.losses[0])}'s callers import the module"
-    return "would no longer be loaded by it"
+        return f"{missing}, and {story.listed(story.short(s.spot) for s in crashing)} would crash"
+    if any(loss.then.reach in ("process", "caller") for loss in found.losses):
+        return f"{keys} would be there only by luck, no longer by {consumer}'s own imports"
+    return missing
+
+
+def _details(audit: Audit, found: SideEffectImport) -> Iterator[Detail]:
+    for loss in found.losses:
+        registration = loss.now.registrations[0]
+        yield Detail("registered", f"{registration.spot}  {key_text(loss.now.key)}")
+    for loss in found.losses:
+        yield Detail("then", _then(loss))
+    others = [
+        story.short(other.spot)
+        for other in audit.side_effect_imports
+        if other is not found and not set(other.modules).isdisjoint(found.modules)
+    ]
+    if others:
+        yield Detail("deleted too", story.listed(others, 8))
+    yield Detail("add", "# noqa: F401")
 
 
 def _then(loss: Loss) -> str:
-    """Return what becomes of one key, as a verdict before and after."""
-    text = f"{key_text(loss.now.key)}: reach {loss.now.reach}"
-    text += f" → {loss.then.reach}" if loss.then.reach != loss.now.reach else ""
-    if loss.then.raised_at is not None and loss.then.outcome != loss.now.outcome:
-        text += f", {loss.then.exception} at {story.short(loss.then.raised_at)}"
+    """Return what becomes of one key: its reach before and after, and what is raised."""
+    now, then = loss.now, loss.then
+    text = f"{key_text(now.key)}  reach {now.reach}"
+    if then.reach != now.reach:
+        text += f" → {then.reach}"
+    if then.raised_at is not None and then.outcome != now.outcome:
+        text += f"; {then.exception} at {story.short(then.raised_at)}"
     return text
-
-
-def _consumer(loss: Loss) -> str:
-    return loss.now.consumer.rpartition(":")[2]
 
 
 RULE = Rule(

@@ -9,75 +9,74 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 UNUSED_IMPORT = "F401"
 
-_LINE = re.compile(r"#[ \t\f]*(?i:noqa)")
-_FILE = re.compile(r"#[ \t\f]*(?:flake8|ruff)[ \t\f]*:[ \t\f]*(?i:noqa)")
+_LINE = re.compile(r"#\s*(?i:noqa)")
+_FILE = re.compile(r"#\s*(?:flake8|ruff)\s*:\s*(?i:noqa)")
 _COLON = re.compile(r"\s*:[\s,]*")
 _CODE = re.compile(r"[A-Z]+[0-9]+")
 _BETWEEN = re.compile(r"[\s,]*")
-_RANGE = re.compile(
-    r"(?m)(?P<before>^[^\n#]*)#[ \t]*ruff:[ \t]*"
-    r"(?P<verb>file-ignore|ignore|disable|enable)\[[^\]\n]*\bF401\b[^\]\n]*\]"
-)
+_RUFF = re.compile(r"#[ \t]*ruff:[ \t]*(file-ignore|ignore|disable|enable)\[[^\]\n]*\bF401\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A ``# noqa`` in a text: where it starts and where its last code ends.
+
+    ``codes`` are empty when it exempts from everything, None when it is misspelt: ``# noqa: f401``.
+    A misspelt one counts for nothing, and nothing behind it on its line counts.
+    """
+
+    start: int
+    end: int
+    codes: tuple[str, ...] | None
+
+    def covers(self, code: str) -> bool:
+        """Return whether it exempts from a rule."""
+        return self.codes is not None and (not self.codes or code in self.codes)
+
+
+def directive_of(line: str) -> Directive | None:
+    """Return the directive of a physical line; None when it has none."""
+    found = _LINE.search(line)
+    return None if found is None else _directive(line, found)
 
 
 def keeps_on_line(line: str) -> bool:
-    """Return whether a physical line has a comment that exempts it: ``# noqa``, ``# noqa: F401``."""
-    return directive(line) is not None and _applies(codes_of(line))
+    """Return whether a physical line has a comment that keeps its import: ``# noqa: F401``."""
+    found = directive_of(line)
+    return found is not None and found.covers(UNUSED_IMPORT)
 
 
 def keeps_file(text: str) -> bool:
     """Return whether a comment on a line of its own exempts the file (``# ruff: noqa``)."""
-    if "noqa" not in text.lower() or not ("flake8" in text or "ruff" in text):
+    if not ("flake8" in text or "ruff" in text):
         return False
     for line in text.split("\n"):
         comment = line.strip()
         found = _FILE.search(comment) if comment.startswith("#") else None
-        if found is not None:
-            codes = _codes_after(comment, found.end())
-            if codes is not None and _applies(codes):
-                return True
+        if found is not None and _directive(comment, found).covers(UNUSED_IMPORT):
+            return True
     return False
 
 
 def keeps_by_range(text: str, first: int, last: int) -> bool:
-    """Return whether a ``# ruff: ignore[F401]`` or ``disable[F401]`` comment exempts these lines."""
+    """Return whether ``# ruff: ignore[F401]`` or ``disable[F401]`` exempts these lines."""
     if "ruff:" not in text:
         return False
     disabled = False
-    for found in _RANGE.finditer(text):
+    for found in _RUFF.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
-        verb = found["verb"]
-        if verb == "file-ignore":
+        alone = not text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip()
+        if found[1] == "file-ignore":
             return True
-        if verb == "ignore" and line in range(first - (not found["before"].strip()), last + 1):
+        if found[1] == "ignore" and first - alone <= line <= last:
             return True
-        if line < first and verb in ("disable", "enable"):
-            disabled = verb == "disable"
+        if found[1] in ("disable", "enable") and line < first:
+            disabled = found[1] == "disable"
     return disabled
-
-
-def directive(line: str) -> int | None:
-    """Return where the text of a line's ``# noqa`` ends, its last code included; None without one.
-
-    A directive that is misspelt (``# noqa-F401``) is none: a fixer passes over it.
-    """
-    for found in _LINE.finditer(line):
-        codes = _codes_after(line, found.end())
-        if codes is not None:
-            return codes[-1].end() if codes else found.end()
-    return None
-
-
-def codes_of(line: str) -> list[str]:
-    """Return the codes of a line's directive; empty when it has none, or names none."""
-    for found in _LINE.finditer(line):
-        codes = _codes_after(line, found.end())
-        if codes is not None:
-            return [code[0] for code in codes]
-    return []
 
 
 def comment_line(text: str, line: int) -> int:
@@ -126,24 +125,21 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
     return tokenize.generate_tokens(io.StringIO(text).readline)
 
 
-def _codes_after(text: str, offset: int) -> list[re.Match[str]] | None:
-    """Return the codes of a directive whose ``noqa`` ends at an offset; None when it is no directive."""
-    colon = _COLON.match(text, offset)
+def _directive(text: str, found: re.Match[str]) -> Directive:
+    """Return the directive whose ``noqa`` was found."""
+    colon = _COLON.match(text, found.end())
     if colon is None:
-        rest = text[offset : offset + 1]
-        return [] if not rest or rest.isspace() or rest == "#" else None
-    codes: list[re.Match[str]] = []
-    offset = colon.end()
+        rest = text[found.end() : found.end() + 1]
+        well = not rest or rest.isspace() or rest == "#"
+        return Directive(found.start(), found.end(), () if well else None)
+    codes: list[str] = []
+    offset = end = colon.end()
     while (code := _CODE.match(text, offset)) is not None:
-        codes.append(code)
-        offset = code.end()
-        rest = text[offset : offset + 1]
-        if rest and not rest.isspace() and rest not in ",#" and not _CODE.match(text, offset):
-            return None
-        between = _BETWEEN.match(text, offset)
-        offset = between.end() if between is not None else offset
-    return codes or None
-
-
-def _applies(codes: list[str] | list[re.Match[str]]) -> bool:
-    return not codes or UNUSED_IMPORT in [c if isinstance(c, str) else c[0] for c in codes]
+        codes.append(code[0])
+        end = code.end()
+        rest = text[end : end + 1]
+        if rest and not rest.isspace() and rest not in ",#" and not _CODE.match(text, end):
+            return Directive(found.start(), end, None)
+        between = _BETWEEN.match(text, end)
+        offset = between.end() if between is not None else end
+    return Directive(found.start(), end, tuple(codes) or None)

@@ -8,7 +8,7 @@ import symtable
 import typing
 from collections.abc import Iterator, Sequence
 
-Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 # What takes strings that stand for types, besides annotations.
 _TAKES_TYPES = {"cast", "TypeVar", "NewType", "NamedTuple", "TypedDict", "TypeAliasType"}
@@ -69,7 +69,7 @@ class Piece:
         return symbol is None or symbol.is_assigned()
 
 
-def bindings(scope: Scope, name: str) -> Iterator[tuple[int, int]]:
+def bindings(scope: Scope | ast.Module, name: str) -> Iterator[tuple[int, int]]:
     """Yield the positions at which a scope binds or deletes a name, but for those of imports.
 
     Inner scopes are left out.
@@ -111,9 +111,8 @@ def _table_of(table: symtable.SymbolTable, scopes: Sequence[Scope]) -> symtable.
     """Return the table of the innermost of nested definitions."""
     found: symtable.SymbolTable | None = table
     for scope in scopes:
-        if isinstance(scope, ast.Module) or found is None:
-            continue
-        found = next((t for t in _definitions(found) if _is_of(t, scope)), None)
+        if found is not None:
+            found = next((t for t in _definitions(found) if _is_of(t, scope)), None)
     return found
 
 
@@ -126,7 +125,7 @@ def _definitions(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 
 def _is_of(table: symtable.SymbolTable, scope: Scope) -> bool:
-    if isinstance(scope, ast.Module) or str(table.get_type()) not in ("function", "class"):
+    if str(table.get_type()) not in ("function", "class"):
         return False
     return (table.get_name(), table.get_lineno()) == (scope.name, scope.lineno)
 

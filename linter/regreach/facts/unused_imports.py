@@ -39,7 +39,7 @@ class Found:
     piece: Piece
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> Scope | ast.Module:
         """The definition, or module, that the names are bound in."""
         return self.scopes[-1] if self.scopes else self.piece.tree
 
@@ -47,11 +47,6 @@ class Found:
     def line(self) -> int:
         """The line of the file on which the statement begins."""
         return self.node.lineno + self.piece.above
-
-    @property
-    def dotted_scope(self) -> str:
-        """The names of the definitions around the statement, joined."""
-        return ".".join(s.name for s in self.scopes if not isinstance(s, ast.Module))
 
 
 class UnusedImports:

@@ -1,0 +1,1 @@
+"""Edits of source files, on their bytes: what is not meant to change does not."""
