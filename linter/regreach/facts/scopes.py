@@ -12,6 +12,7 @@ Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 # What takes strings that stand for types, besides annotations.
 _TAKES_TYPES = {"cast", "TypeVar", "NewType", "NamedTuple", "TypedDict", "TypeAliasType"}
+_FUTURE = re.compile(r"(?m)^from[ \t]+__future__[ \t]+import[ \t]*(?:\([^)]*\)|[^\n;#]*)")
 _TYPING = {*typing.__all__} - {"Literal", "Annotated", "LiteralString"}
 
 
@@ -33,11 +34,13 @@ class Piece:
     def table(self) -> symtable.SymbolTable:
         """The symbol table of the text."""
         if self._table is None:
-            self._table = symtable.symtable(self._text, "<piece>", "exec")
+            # with that import, annotations would be left out
+            text = _FUTURE.sub(lambda m: f"({chr(10) * m[0].count(chr(10))})", self._text)
+            self._table = symtable.symtable(text, "<piece>", "exec")
         return self._table
 
     def type_names(self) -> set[str]:
-        """Return the names in annotations and in strings that stand for types."""
+        """Return the names in strings that stand for types, in whatever scope."""
         if self._type_names is None:
             self._type_names = set(_type_names(self.tree))
         return self._type_names
@@ -180,20 +183,21 @@ def _type_names(tree: ast.AST) -> Iterator[str]:
 
 
 def _names_of_type(node: ast.AST) -> Iterator[str]:
-    """Yield the names in an expression that stands for a type, those in its strings included."""
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+    """Yield the names in the strings of an expression that stands for a type."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            yield from _names_of_type(ast.parse(f"({node.value})", mode="eval").body)
+            inner = ast.parse(f"({node.value})", mode="eval").body
         except (SyntaxError, ValueError, RecursionError):
             return
-    elif isinstance(node, ast.Subscript) and _last_part(node.value) in ("Literal", "Annotated"):
-        # what is written there as a string is one
-        inner = [n for n in ast.walk(node) if not isinstance(n, ast.Constant)]
-        yield from (n.id for n in inner if isinstance(n, ast.Name))
-        if _last_part(node.value) == "Annotated" and isinstance(node.slice, ast.Tuple):
-            yield from _names_of_type(node.slice.elts[0])
+        yield from (each.id for each in ast.walk(inner) if isinstance(each, ast.Name))
+        yield from _names_of_type(inner)
+    elif isinstance(node, ast.Subscript) and _last_part(node.value) == "Literal":
+        return
+    elif isinstance(node, ast.Subscript) and _last_part(node.value) == "Annotated":
+        # only the first of what stands there is a type
+        yield from _names_of_type(
+            node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+        )
     else:
         for child in ast.iter_child_nodes(node):
             yield from _names_of_type(child)
