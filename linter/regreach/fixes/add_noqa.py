@@ -42,7 +42,9 @@ def add_noqa(data: bytes, line: int, code: str = noqa.UNUSED_IMPORT) -> bytes:
     lines = _LINE.findall(data)
     here: bytes = lines[line - 1]
     content = here.rstrip(b"\r\n")
-    lines[line - 1] = _with_code(content, code, encoding) + here[len(content) :]
+    lines[line - 1] = (
+        _with_code(content, code, encoding.removesuffix("-sig")) + here[len(content) :]
+    )
     return b"".join(lines)
 
 
