@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TEXTS = [
+    "from __future__ import annotations\ndef f():\n    from pkg import b\n    def h(c: b): return 1\n",
     "import pkg.a as a\n",
     "from pkg import c as c\n",
     "from pkg import d\n__all__=['d']\n",
@@ -221,6 +222,8 @@ MORE_CAREFUL = [
     "from pkg import q\nx = List['q']\n",
     "from pkg import q\nclass A:\n    q = 1\n    print(q)\n",
     "from pkg import q\ndef f():\n    from pkg import q\n    x: 'q' = 1\n",
+    "from __future__ import annotations\nfrom pkg import q as r\nfrom pkg import a as b\n"
+    "def f():\n    import pkg.a as b\n    def h(c: b): return 1\n__all__ = ['r', 'b']\n",
     # not executed, so that nothing is lost with it
     "if TYPE_CHECKING:\n    import pkg.q\n",
 ]
