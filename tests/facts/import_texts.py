@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 TEXTS = [
+    "q = 1\nfrom pkg import q\nz = [a for q in x]\n",
+    "from pkg import q\nz = [(q := a) for a in x]\n",
     "from __future__ import annotations\ndef f():\n    from pkg import b\n    def h(c: b): return 1\n",
     "import pkg.a as a\n",
     "from pkg import c as c\n",

@@ -10,6 +10,9 @@ from collections.abc import Iterator, Sequence
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
 # What takes strings that stand for types, besides annotations.
 _TAKES_TYPES = {"cast", "TypeVar", "NewType", "NamedTuple", "TypedDict", "TypeAliasType"}
 _FUTURE = re.compile(r"(?m)^from[ \t]+__future__[ \t]+import[ \t]*(?:\([^)]*\)|[^\n;#]*)")
@@ -84,7 +87,10 @@ def bindings(scope: Scope | ast.Module, name: str) -> Iterator[tuple[int, int]]:
             yield getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
         if isinstance(node, ast.AnnAssign) and node.value is None:
             continue
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        if isinstance(node, _COMPREHENSIONS):
+            # its names are its own, but for those of ``:=``
+            waiting += [n.target for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+        elif not isinstance(node, _DEFINITIONS):
             waiting += ast.iter_child_nodes(node)
 
 
