@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TEXTS = [
+    "from pkg import q\nz = [(q := a) for a in x]\n",
     "q = 1\nfrom pkg import q\nz = [a for q in x]\n",
     "from __future__ import annotations\ndef f():\n    from pkg import b\n    def h(c: b): return 1\n",
     "import pkg.a as a\n",
@@ -225,7 +226,6 @@ MORE_CAREFUL = [
     "from pkg import q\ndef f():\n    from pkg import q\n    x: 'q' = 1\n",
     "from __future__ import annotations\nfrom pkg import q as r\nfrom pkg import a as b\n"
     "def f():\n    import pkg.a as b\n    def h(c: b): return 1\n__all__ = ['r', 'b']\n",
-    "from pkg import q\nz = [(q := a) for a in x]\n",
     # not executed, so that nothing is lost with it
     "if TYPE_CHECKING:\n    import pkg.q\n",
 ]

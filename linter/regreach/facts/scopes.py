@@ -69,11 +69,6 @@ class Piece:
         """Return whether a function, class or comprehension of the text reads a global of that name."""
         return _read_as_global(self.table, name)
 
-    def is_assigned(self, name: str, scopes: Sequence[Scope]) -> bool:
-        """Return whether the name is bound in the innermost scope by anything but an import."""
-        symbol = _symbol(_table_of(self.table, scopes), name)
-        return symbol is None or symbol.is_assigned()
-
 
 def bindings(scope: Scope | ast.Module, name: str) -> Iterator[tuple[int, int]]:
     """Yield the positions at which a scope binds or deletes a name, but for those of imports.

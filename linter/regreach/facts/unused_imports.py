@@ -152,9 +152,8 @@ class UnusedImports:
     def _is_rebound(self, found: Found, alias: ast.alias, name: str) -> bool:
         """Return whether what stands later binds the name again, and stays itself."""
         here = (alias.lineno, alias.col_offset)
-        if found.piece.is_assigned(name, found.scopes):
-            if any(position > here for position in bindings(found.scope, name)):
-                return True
+        if any(position > here for position in bindings(found.scope, name)):
+            return True
         return any(
             other.tried or not self._may_go(other, later)
             for other in _imports(found.piece, executed=False)
