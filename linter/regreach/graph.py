@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -49,7 +49,8 @@ def edges_of(program: Program, module: str, name: str | None = None) -> list[Imp
         if isinstance(node, ir.Import):
             targets = [(dotted, False) for dotted, _ in node.names]
         elif isinstance(node, ir.ImportFrom):
-            targets = list(_from_targets(program, module, node))
+            names_of = tuple(name for name, _ in node.names)
+            targets = list(from_targets(program, module, node.level, node.module, names_of))
         elif names:
             targets = [(t, False) for t in _dynamic_targets(node, names)]
             dynamic = True
@@ -63,20 +64,26 @@ def edges_of(program: Program, module: str, name: str | None = None) -> list[Imp
     return result
 
 
-def _from_targets(program: Program, module: str, node: ir.ImportFrom) -> Iterator[tuple[str, bool]]:
-    base = node.module or ""
-    if node.level:
+def from_targets(
+    program: Program, module: str, level: int, dotted: str | None, wanted: Sequence[str]
+) -> Iterator[tuple[str, bool]]:
+    """Yield the modules that ``from dotted import wanted`` loads in a module, and whether by a star.
+
+    ``level`` counts the dots; nothing ``wanted`` stands for the star.
+    """
+    base = dotted or ""
+    if level:
         package = module if program.is_package(module) else module.rpartition(".")[0]
-        for _ in range(node.level - 1):
+        for _ in range(level - 1):
             package = package.rpartition(".")[0]
         base = f"{package}.{base}" if base else package
     if not program.has(base):
         return
-    star = not node.names
-    names = [name for name, _ in node.names if program.has(f"{base}.{name}")]
+    star = not wanted
+    names = [name for name in wanted if program.has(f"{base}.{name}")]
     bound = _bound_names(program, base) if names else set()
     submodules = [f"{base}.{name}" for name in names if name not in bound]
-    if star or len(submodules) < len(node.names):
+    if star or len(submodules) < len(wanted):
         yield base, star
     for name in submodules:
         yield name, False

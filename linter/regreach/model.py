@@ -183,6 +183,35 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Loss:
+    """A key of which something changes for the worse when imports are gone: the cell now, and then.
+
+    ``crashing`` are the call sites that fail then and do not now.
+    """
+
+    now: Cell
+    then: Cell
+    crashing: tuple[CallSite, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SideEffectImport:
+    """An import of registering modules that a fixer of unused imports would delete.
+
+    ``names`` are what it binds and nobody uses; ``losses`` what becomes of keys without it and all
+    others of its kind.
+    """
+
+    spot: Spot
+    column: int
+    importer: str
+    scope: str
+    modules: tuple[str, ...]
+    names: tuple[str, ...]
+    losses: tuple[Loss, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RegistryResult:
     """One registry: ``parts`` names the parts of its keys, ``counterpart`` another registry."""
 
@@ -216,6 +245,7 @@ class Audit:
     imported_first: dict[str, str]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...] = ()
+    side_effect_imports: tuple[SideEffectImport, ...] = ()
 
     def arriving(self, cell: Cell) -> list[tuple[CallSite, SiteValue]]:
         """Return the call sites at which a cell's key can arrive and is asked for."""

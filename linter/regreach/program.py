@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 
@@ -30,16 +31,24 @@ class Program:
     def with_contents(self, contents: Mapping[str, bytes]) -> Program:
         """Return the program with other bytes in these files, by path; what is known of the rest is kept.
 
-        Closing this one closes both; it is not to be asked for those files any more.
+        It is valid while this one is open, and need not be closed.
         """
-        other = Program(self.tree.with_contents(contents))
-        other._supply = self._supply
-        self._supply.forget(contents)
-        modules = self.tree.modules
-        other._facts = {n: f for n, f in self._facts.items() if modules[n].path not in contents}
-        other._bytes = {p: data for p, data in self._bytes.items() if p not in contents}
+        other = copy.copy(self)
+        other.tree = self.tree.with_contents(contents)
+        other._bytes = {**self._bytes, **contents}
         other.broken = {p: error for p, error in self.broken.items() if p not in contents}
+        other._facts = dict(self._facts)
+        for name, module in self.tree.modules.items():
+            if module.path is not None and module.path in contents:
+                other._facts[name] = other._read(module.path, contents[module.path])
         return other
+
+    def _read(self, path: str, data: bytes) -> ModuleFacts | None:
+        try:
+            return ModuleFacts.read(data)
+        except SourceError as error:
+            self.broken[path] = error
+            return None
 
     def prefetch(self, modules: Iterable[str]) -> None:
         """Begin to get the facts of these modules, which will probably be asked for in this order.
@@ -121,6 +130,10 @@ class Program:
                 self.broken[found.path] = SourceError(str(error))
                 self._bytes[found.path] = b""
         return self._bytes[found.path]
+
+    def parsed(self) -> list[str]:
+        """Return the modules whose facts were asked for, sorted: all that the analysis has looked into."""
+        return sorted(module for module, facts in self._facts.items() if facts is not None)
 
     def mentioning(self, *words: bytes) -> list[str]:
         """Return the modules whose bytes contain one of the words, sorted by name."""

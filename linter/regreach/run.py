@@ -14,6 +14,7 @@ from regreach.pack import Pack, Platform
 from regreach.plugins import load_plugins
 from regreach.program import Program
 from regreach.rule import Rule
+from regreach.side_effects import with_side_effects
 from regreach.supply.cache import FactsCache
 from regreach.supply.jobs import job_count
 from regreach.tree import Tree, open_tree
@@ -57,7 +58,7 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
     """
     rules = load_plugins().selected(request.select, request.ignore)
     with opened(request, on_progress) as analysis:
-        audit = with_deep_stack(analysis.audit)
+        audit = with_deep_stack(lambda: with_side_effects(analysis, analysis.audit()))
     return Result(audit, judged(audit, rules), analysis)
 
 

@@ -11,7 +11,7 @@ from regreach.errors import ConfigError
 from regreach.evaluate.session import with_deep_stack
 from regreach.fixes.add_import import Added
 from regreach.fixes.edits import Edit, LeftFinding, MendedFinding
-from regreach.fixes.judgement import Judged, damage, why_not_mended
+from regreach.fixes.judgement import Judged, damage
 from regreach.fixes.plan import Change, Plan, edits_of, moved_down, plan_of
 from regreach.model import Audit, Finding
 from regreach.pack import Pack, Platform
@@ -19,6 +19,7 @@ from regreach.plugins import load_plugins
 from regreach.program import Program
 from regreach.rule import Rule, key_text
 from regreach.run import Request, judged, opened
+from regreach.side_effects import with_side_effects
 from regreach.verdicts import Analysis
 
 _Say = Callable[[str], None]
@@ -104,7 +105,7 @@ class _Bench:
 
     def judge(self, analysis: Analysis) -> Judged:
         """Return what an analysis shows."""
-        audit = with_deep_stack(analysis.audit)
+        audit = with_deep_stack(lambda: with_side_effects(analysis, analysis.audit()))
         return Judged(audit, judged(audit, load_plugins().rules.values()))
 
     def judge_edited(self, edits: Collection[Edit]) -> Judged:
@@ -175,7 +176,7 @@ class _Attempt:
 
     def _why_not(self, change: Change, after: Judged) -> str | None:
         for finding in self._plan[change]:
-            why = why_not_mended(finding, after)
+            why = change.why_not(finding, after)
             if why is not None:
                 key = (
                     f"{key_text(finding.key)}: "

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from regreach.fixes.add_import import Added, add_import
+from regreach.fixes.add_noqa import add_noqa
 from regreach.fixes.edits import Edit
 from regreach.fixes.errors import CannotEditError
+from regreach.fixes.judgement import Judged, why_not_mended
 from regreach.model import Finding, Place
 from regreach.rule import key_text
 
@@ -46,8 +48,39 @@ class ImportToAdd:
         told = (d.text for d in finding.details if d.label in ("why lazy", "why there"))
         return next(told, self.because)
 
+    def why_not(self, finding: Finding, after: Judged) -> str | None:
+        """Return why it does not mend a finding; None when it does."""
+        return why_not_mended(finding, after)
 
-Change = ImportToAdd
+
+@dataclass(frozen=True, slots=True)
+class NoqaToAdd:
+    """A comment for an import that begins on a line."""
+
+    path: str
+    line: int
+    statement: str = "# noqa: F401"
+
+    def applied(self, data: bytes, findings: Sequence[Finding]) -> Added:
+        """Return the file with it. Raises CannotEditError."""
+        return Added(add_noqa(data, self.line), self.line, self.statement, findings[0].spot.text)
+
+    def where(self, near: str) -> str:
+        """Say where it stands."""
+        return f"at the end of  {near}"
+
+    def why(self, _: Finding) -> str:
+        """Say what it is for."""
+        return "nothing uses the name: without the comment the import looks like dead code"
+
+    def why_not(self, finding: Finding, after: Judged) -> str | None:
+        """Return why it does not mend a finding; None when it does."""
+        if any(each.fingerprint == finding.fingerprint for each in after.findings):
+            return "with the comment a fixer would delete it all the same"
+        return None
+
+
+Change = ImportToAdd | NoqaToAdd
 Plan = Mapping[Change, tuple[Finding, ...]]
 
 
@@ -55,6 +88,8 @@ def change_of(fix: Mapping[str, str | int]) -> Change | None:
     """Return what a finding's fix is about; this is the one place that knows the kinds of fixes."""
     if fix["kind"] == "add-import":
         return _import_to_add(fix)
+    if fix["kind"] == "add-noqa":
+        return NoqaToAdd(str(fix["path"]), int(fix["line"]))
     return None
 
 
@@ -73,7 +108,9 @@ def moved_down(plan: Plan) -> dict[Change, tuple[Finding, ...]]:
     moved: dict[Change, tuple[Finding, ...]] = {}
     for change, group in plan.items():
         for finding in group:
-            lazy = _lazily(change, finding.fix or {}) if change.place == "top" else change
+            lazy = change
+            if isinstance(change, ImportToAdd) and change.place == "top":
+                lazy = _lazily(change, finding.fix or {})
             moved[lazy] = (*moved.get(lazy, ()), finding)
     return moved
 
@@ -109,7 +146,7 @@ def edits_of(
 
 
 def _order(change: Change) -> tuple[int, str]:
-    return (0 if change.place == "top" else change.line, change.statement)
+    return (change.line, change.statement)  # the line is 0 at the top
 
 
 def _line_count(data: bytes) -> int:

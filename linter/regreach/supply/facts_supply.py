@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from regreach.facts.blob import (
@@ -67,13 +67,6 @@ class FactsSupply:
         ]
         if self._pool is None and self._jobs > 1 and len(missing) >= FEW:
             self._pool = ParsePool(missing, self._jobs, self._method)
-
-    def forget(self, paths: Iterable[str]) -> None:
-        """Take it that these files hold something else now."""
-        for path in paths:
-            self._keys.pop(path, None)
-            if self._pool is not None:
-                self._pool.take(path)
 
     def facts(self, path: str, data: bytes) -> ModuleFacts:
         """Return the facts of the file at ``path`` with this content. Raises SourceError."""
