@@ -613,7 +613,10 @@ def test_an_edited_copy_is_whole(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["--diff", "--write"], "--diff and --write exclude each other"),
-        (["--select", "RR103"], "RR103 has no fix; those that have are: RR101, RR102, RR110"),
+        (
+            ["--select", "RR103"],
+            "RR103 has no fix; those that have are: RR101, RR102, RR106, RR110",
+        ),
         (["--select", "RR999"], "unknown rule 'RR999'"),
         (["--timeout", "0"], "0 is not in the range"),
     ],

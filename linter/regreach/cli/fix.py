@@ -20,7 +20,7 @@ from regreach.cli import options as shared
     is_flag=True,
     help="First execute an edited copy: THIS RUNS THE TREE'S CODE, with your rights.",
 )
-@shared.process_options
+@shared.process_options(timeout=60.0)
 @shared.color_options
 def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **options: Any) -> None:
     """Mend registrations that their look-up cannot reach: add the import where it belongs.

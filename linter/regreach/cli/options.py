@@ -28,9 +28,17 @@ def tree_options(function: _F) -> _F:
     return _with(function, _TREE)
 
 
-def process_options(function: _F) -> _F:
-    """Add the options of the processes that execute a tree."""
-    return _with(function, _PROCESSES)
+def process_options(timeout: float) -> Callable[[_F], _F]:
+    """Return what adds the options of the processes that execute a tree; ``timeout`` is in seconds."""
+    limit = click.option(
+        "--timeout",
+        type=click.FloatRange(min=1),
+        default=timeout,
+        metavar="SECONDS",
+        show_default=True,
+        help="What each process may take.",
+    )
+    return lambda function: _with(function, [_PYTHON, limit])
 
 
 def color_options(function: _F) -> _F:
@@ -93,23 +101,13 @@ _RULES: list[Callable[[Any], Any]] = [
     ),
     click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules."),
 ]
-_PROCESSES: list[Callable[[Any], Any]] = [
-    click.option(
-        "--python",
-        metavar="PATH",
-        default=sys.executable,
-        show_default="the one that runs regreach",
-        help="The interpreter to execute the tree with; what is installed for it is used.",
-    ),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=1),
-        default=60.0,
-        metavar="SECONDS",
-        show_default=True,
-        help="What each process may take.",
-    ),
-]
+_PYTHON: Callable[[Any], Any] = click.option(
+    "--python",
+    metavar="PATH",
+    default=sys.executable,
+    show_default="the one that runs regreach",
+    help="The interpreter to execute the tree with; what is installed for it is used.",
+)
 _COLOR: list[Callable[[Any], Any]] = [
     click.option(
         "--color",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -23,21 +22,7 @@ from regreach.cli import options as shared
     is_flag=True,
     help="Run the tree as it is, which must fail, then a copy mended by `fix`, which must pass.",
 )
-@click.option(
-    "--python",
-    metavar="PATH",
-    default=sys.executable,
-    show_default="the one that runs regreach",
-    help="The interpreter that has PyTorch and what else the tree needs.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=1),
-    default=3600.0,
-    metavar="SECONDS",
-    show_default=True,
-    help="What each process may take; kernels may be compiled first.",
-)
+@shared.process_options(timeout=3600.0)  # kernels may be compiled first
 @click.option(
     "--repetitions",
     type=click.IntRange(min=1),
