@@ -162,6 +162,7 @@ def test_what_mends_the_bug(release: str, audits: dict[str, Future[Audited]]) ->
         "+            from sglang.srt.layers.moe.moe_runner import (  # noqa: F401",
         "+                flashinfer_cutlass,",
         "+            )",
+        "+",
     ]
     first = next(place for place, line in enumerate(lines) if line.startswith("+   "))
     assert lines[first - 1] == BRANCH

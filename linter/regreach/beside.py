@@ -23,10 +23,10 @@ def beside(goal: Path, data: bytes) -> Iterator[Path]:
             file.flush()
             os.fsync(file.fileno())
         if goal.exists():
-            shutil.copymode(goal, new)
             owner = goal.stat()
             with contextlib.suppress(OSError, AttributeError):  # only root may give files away
                 os.chown(new, owner.st_uid, owner.st_gid)
+            shutil.copymode(goal, new)
         yield new
     finally:
         new.unlink(missing_ok=True)

@@ -146,7 +146,7 @@ def test_there_is_nothing_to_mend_in_the_others(case: str) -> None:
 DIFF = """\
 --- a/sglang/srt/layers/moe/moe_runner/runner.py
 +++ b/sglang/srt/layers/moe/moe_runner/runner.py
-@@ -16,6 +16,11 @@
+@@ -16,6 +16,12 @@
          elif runner_backend.is_flashinfer_cutlass():
              self.runner_core = None
          elif runner_backend.is_flashinfer_mxfp4():
@@ -155,6 +155,7 @@ DIFF = """\
 +            from sglang.srt.layers.moe.moe_runner import (  # noqa: F401
 +                flashinfer_cutlass,
 +            )
++
              self.runner_core = None
          else:
              raise NotImplementedError(f"no branch for {runner_backend}")
@@ -175,8 +176,21 @@ def test_the_whole_output(tmp_path: Path) -> None:
     assert run("fix", str(tree)) == Done(0, DIFF, STORY + unasked)
     assert run("fix", str(tree), "--diff") == Done(0, DIFF, STORY + "1 mended\n")
     assert run("fix", str(tree), "--diff", "-q") == Done(0, DIFF, "")
+    left = run("fix", str(FIXTURES / "import-cycle" / "tree"), "--diff", "-q")
+    assert (left.code, left.out, left.err.count("not mended")) == (1, "", 1)
     assert contents(tree) == files
     assert run("fix", str(tree), "--write") == Done(0, STORY, f"1 mended; written: {RUNNER}\n")
+
+
+@pytest.mark.parametrize(
+    "case", ["bug", "helper-in-init-path", "import-after-lookup", "no-cycle-at-top"]
+)
+def test_a_file_that_is_formatted_stays_so(tmp_path: Path, case: str) -> None:
+    tree = copy_of(case, tmp_path)
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--check", "--line-length=100"]
+    for _ in range(2):
+        subprocess.run([*command, str(tree / RUNNER)], check=True, capture_output=True)
+        assert run("fix", str(tree), "--write").code == 0
 
 
 def test_what_only_callers_load_is_mended_on_request(tmp_path: Path) -> None:
@@ -229,6 +243,7 @@ BEFORE_LOOKUP = """\
 +        # Registers ("none", "flashinfer_mxfp4") before the look-up; at the top of the
 +        # module it would close an import cycle.
 +        from sglang.srt.layers.moe.moe_runner import flashinfer_cutlass  # noqa: F401
++
          self.fused_func = FusedOpPool"""
 CHAIN = """\
         if runner_backend.is_triton():
@@ -294,10 +309,11 @@ def test_the_top_where_it_closes_no_cycle(tmp_path: Path) -> None:
     done = run("fix", str(copy_of("no-cycle-at-top", tmp_path)))
     assert done.code == 0
     assert done.out.splitlines()[2:] == [
-        "@@ -3,6 +3,8 @@",
+        "@@ -3,6 +3,9 @@",
         " from sglang.srt.layers.moe.moe_runner.base import FusedOpPool, PermuteMethodPool",
         " from sglang.srt.layers.moe.moe_runner.triton import TritonRunnerCore",
         " from sglang.srt.layers.moe.utils import get_moe_a2a_backend",
+        "+",
         '+# Registers ("none", "flashinfer_mxfp4") before the look-up.',
         "+from sglang.srt.layers.moe.moe_runner import flashinfer_cutlass  # noqa: F401",
         " ",
@@ -568,6 +584,8 @@ def test_what_execution_does_not_confirm_is_not_written(tmp_path: Path) -> None:
         said = done.out + done.err
         assert 'not mended RR101 ("none", "flashinfer_mxfp4")' in said
         assert "executed with the import in place: raises RuntimeError: no such machine" in said
+        summary = "1 not mended; nothing was written, as executing it did not confirm all"
+        assert done.err.splitlines()[-1] == summary
         assert "--- a/" not in said
         assert contents(tree) == before
 

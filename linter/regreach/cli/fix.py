@@ -61,14 +61,14 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
     elif mended.editable is not None and edits:
         write_edits(mended.editable, edits)
     # a patch is alone on standard output
-    if write or not options["quiet"]:
-        stream = sys.stdout if write else sys.stderr
-        color = shared.use_color(options["color"], stream)
-        text = rendered(fix_lines(mended, verified), color=color, width=terminal_width(stream))
-        click.echo(text, err=not write, nl=False, color=color)
+    stream = sys.stdout if write else sys.stderr
+    color = shared.use_color(options["color"], stream)
+    lines = fix_lines(mended, verified, only_left=options["quiet"] and not write)
+    text = rendered(lines, color=color, width=terminal_width(stream))
+    click.echo(text, err=not write, nl=False, color=color)
     if not options["quiet"]:
         color = shared.use_color(options["color"], sys.stderr)
         wrote = None if not diff and not write else write
-        notes = [*problem_lines(mended.before), fix_summary(mended, refused=refused, wrote=wrote)]
+        notes = [*problem_lines(mended.before), fix_summary(mended, verified, wrote=wrote)]
         click.echo(rendered(notes, color=color), err=True, nl=False, color=color)
     raise click.exceptions.Exit(int(refused or bool(mended.left)))

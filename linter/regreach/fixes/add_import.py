@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
@@ -17,6 +18,7 @@ from regreach.fixes.errors import CannotEditError
 from regreach.fixes.places import Suite, last_import, statement_at, suite_at
 from regreach.model import Place
 
+_Statement = TypeVar("_Statement", bound=cst.BaseStatement)
 _LINE_END = re.compile(r"(\r\n?|\n)")
 _WIDTH = 88  # black's
 _NOQA = "# noqa: F401"
@@ -145,15 +147,16 @@ class _Edit:
             raise CannotEditError(f"no block begins on line {line}")
         suite = found.suite
         if isinstance(suite, cst.IndentedBlock):
-            column = self._positions[suite.body[0]].start.column if suite.body else 0
+            column = self._positions[suite.body[0]].start.column
             new = self._statement(statement, found, column, reason)
-            changed: cst.BaseSuite = suite.with_changes(body=[new, *suite.body])
+            first, *others = suite.body
+            changed: cst.BaseSuite = suite.with_changes(body=[new, _apart(first), *others])
         else:
             assert isinstance(suite, cst.SimpleStatementSuite)
             column = found.column + len(self._module.default_indent)
             new = self._statement(statement, found, column, reason)
             old = cst.SimpleStatementLine(suite.body, (), suite.trailing_whitespace)
-            changed = cst.IndentedBlock([new, old])
+            changed = cst.IndentedBlock([new, _apart(old)])
         return self._changed(suite, changed)
 
     def _before(self, statement: str, line: int, reason: str) -> str:
@@ -162,7 +165,10 @@ class _Edit:
             raise CannotEditError(f"no statement of a function begins on line {line}")
         new = self._statement(statement, found, found.column, reason)
         block, place = found.suite, found.place
-        body = [*block.body[:place], *_in_front(new, block.body[place]), *block.body[place + 1 :]]
+        new, old = _in_front(new, block.body[place])
+        if place and _is_import(block.body[place - 1]):
+            new = _apart(new)
+        body = [*block.body[:place], new, old, *block.body[place + 1 :]]
         return self._changed(block, block.with_changes(body=body))
 
     def _at_top(self, statement: str, reason: str) -> str:
@@ -170,7 +176,9 @@ class _Edit:
         place = last_import(body, _module_of(statement).partition(".")[0])
         new = self._statement(statement, Suite(self._module, None, 0, place), 0, reason)
         if place or not body:
-            return self._module.with_changes(body=[*body[:place], new, *body[place:]]).code
+            rest = [*map(_apart, body[place : place + 1]), *body[place + 1 :]]
+            new = _apart(new) if place else new
+            return self._module.with_changes(body=[*body[:place], new, *rest]).code
         return self._module.with_changes(body=[*_in_front(new, body[0]), *body[1:]]).code
 
     def _changed(self, old: cst.CSTNode, new: cst.CSTNode) -> str:
@@ -203,7 +211,23 @@ def _in_front(
     above = _lines_above(old)
     cut = max((i for i, each in enumerate(above, start=1) if each.comment is None), default=0)
     first = new.with_changes(leading_lines=[*above[:cut], *new.leading_lines])
-    return first, old.with_changes(leading_lines=above[cut:])
+    return first, _apart(old.with_changes(leading_lines=above[cut:]))
+
+
+def _apart(after: _Statement) -> _Statement:
+    """Return what comes after an import with an empty line in between, as black has it.
+
+    That is, unless it is an import too, without a comment.
+    """
+    above = _lines_above(after)
+    if above[0].comment is None if above else _is_import(after):
+        return after
+    return after.with_changes(leading_lines=[cst.EmptyLine(indent=False), *above])
+
+
+def _is_import(statement: cst.BaseStatement) -> bool:
+    small = statement.body if isinstance(statement, cst.SimpleStatementLine) else ()
+    return any(isinstance(each, (cst.Import, cst.ImportFrom)) for each in small)
 
 
 def _lines_above(node: cst.CSTNode) -> Sequence[cst.EmptyLine]:

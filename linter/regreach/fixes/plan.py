@@ -137,7 +137,8 @@ def edits_of(
                 impossible[change] = str(error)
                 continue
             more = _line_count(made.data) - _line_count(data)
-            for other in (c for c in own if c in added):
+            above = _lines_in_common(data, made.data)
+            for other in (c for c in own if c in added and added[c].line > above):
                 added[other] = replace(added[other], line=added[other].line + more)
             added[change], data = made, made.data
         if data != before:
@@ -147,6 +148,13 @@ def edits_of(
 
 def _order(change: Change) -> tuple[int, str]:
     return (change.line, change.statement)  # the line is 0 at the top
+
+
+def _lines_in_common(before: bytes, after: bytes) -> int:
+    """Return how many lines two files have in common at the beginning."""
+    lines = before.splitlines()
+    pairs = enumerate(zip(lines, after.splitlines(), strict=False))
+    return next((i for i, (a, b) in pairs if a != b), len(lines))
 
 
 def _line_count(data: bytes) -> int:

@@ -11,8 +11,10 @@ from regreach.model import Finding
 from regreach.rule import key_text
 
 
-def fix_lines(mended: Mended, verified: Sequence[Verified] | None) -> Iterator[Text]:
-    """Yield for each finding whether it is mended, where and by what, or why not.
+def fix_lines(
+    mended: Mended, verified: Sequence[Verified] | None, *, only_left: bool = False
+) -> Iterator[Text]:
+    """Yield for each finding whether it is mended, where and by what, or (``only_left``) just why not.
 
     Those that one import mends are told together, and those that are left for the same reason.
     """
@@ -30,7 +32,7 @@ def fix_lines(mended: Mended, verified: Sequence[Verified] | None) -> Iterator[T
             done.setdefault((each.path, each.line, each.finding.rule), []).append(each)
     for other in mended.left:
         left.setdefault((other.finding.spot.path, other.why), []).append(other)
-    for group in done.values():
+    for group in () if only_left else done.values():
         yield from _mended(group, seen.get(id(group[0].finding)))
     for others in left.values():
         findings = [other.finding for other in others]
@@ -67,16 +69,17 @@ def _detail(label: str, text: str, style: str = "") -> Text:
     return line
 
 
-def fix_summary(mended: Mended, *, refused: bool, wrote: bool | None) -> Text:
+def fix_summary(mended: Mended, verified: Sequence[Verified] | None, *, wrote: bool | None) -> Text:
     """Return one line: how many findings are mended, and what was written (None: it was not asked)."""
-    done, left = len(mended.mended), len(mended.left)
+    failed = sum(not each.ok for each in verified or ())
+    done, left = len(mended.mended) - failed, len(mended.left) + failed
     if not done and not left:
         return Text("nothing to mend", "green")
     counts = [f"{done} mended"] if done else []
     counts += [f"{left} not mended"] if left else []
     text = ", ".join(counts)
-    if refused:
-        text = f"{text}, but what was executed does not confirm it: nothing was written"
+    if failed:
+        text += "; nothing was written, as executing it did not confirm all"
         return Text(text, "bold red")
     paths = ", ".join(edit.path for edit in mended.edits)
     if wrote is None:
