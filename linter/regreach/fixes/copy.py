@@ -45,7 +45,7 @@ def _copy_data(root: Path, tree: Tree, folder: Path) -> None:
 
 def _files(folder: Path) -> Iterator[Path]:
     for above, folders, files in os.walk(folder):
-        folders[:] = sorted(_LEFT_OUT.symmetric_difference(folders) - _LEFT_OUT)
+        folders[:] = sorted(set(folders) - _LEFT_OUT)
         yield from (path for name in files if (path := Path(above, name)).is_file())
 
 
