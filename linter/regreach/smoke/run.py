@@ -13,14 +13,12 @@ from regreach.fixes.copy import edited_copy
 from regreach.fixes.edits import MendedFinding
 from regreach.fixes.mending import mend
 from regreach.pack import Pack, Platform
-from regreach.plugins import load_plugins
 from regreach.probe.files import importable
 from regreach.probe.plan import Limits, consumer_of, plan_of
-from regreach.run import Request
+from regreach.run import Request, opened_tree
 from regreach.smoke.declared import Smoke
 from regreach.smoke.judge import is_environments_fault, missing_package, objections, told
 from regreach.smoke.steps import Interpreter, Result, run_step
-from regreach.tree import open_tree
 
 Progress = Callable[[str], None]
 
@@ -87,17 +85,8 @@ def smoke(request: Request, options: Options, on_progress: Progress) -> Smoked:
     Raises ConfigError for a key without a smoke, TargetError for a tree that cannot be read and for a
     machine that cannot run it, saying what it lacks.
     """
-    pack = load_plugins().pack(request.pack)
-    declared = _declared(pack, options.key)
-    platform = pack.platform(request.platform)
-    with open_tree(
-        request.target,
-        pack.location,
-        rev=request.rev,
-        cache_dir=request.cache_dir,
-        offline=request.offline,
-        on_progress=on_progress,
-    ) as tree:
+    with opened_tree(request, on_progress) as (tree, pack, platform):
+        declared = _declared(pack, options.key)
         with importable(tree) as root:
             stage = _Stage(pack, platform, declared, options, on_progress)
             machine = stage.machine(root)
