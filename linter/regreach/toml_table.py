@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -59,11 +60,11 @@ class Table:
         return int(self._take(key, int, None, "an integer"))
 
     def fraction(self, key: str) -> float:
-        """Return a number greater than 0."""
-        value = float(self._take(key, (int, float), None, "a number greater than 0"))
-        if not value > 0:
+        """Return a finite number greater than 0."""
+        value = self._take(key, (int, float), None, "a number greater than 0")
+        if not 0 < value < math.inf:
             raise self.error(f"must be a number greater than 0, not {value!r}", key)
-        return value
+        return float(value)
 
     def numbers(self, key: str) -> dict[str, int]:
         """Return a table of integers greater than 0."""

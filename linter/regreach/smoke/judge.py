@@ -11,7 +11,7 @@ from regreach.smoke.steps import Result
 _NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 _OF_MODULE = re.compile(r"(?:module|from) '([\w.]+)'")
 _IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError")
-_WRONG_ENVIRONMENT = "WrongEnvironmentError"
+_NOT_THE_TREES = ("WrongEnvironmentError", "ScriptError")
 
 
 def missing_package(result: Result, package: str) -> str | None:
@@ -28,7 +28,7 @@ def is_environments_fault(result: Result, package: str) -> bool:
     """
     if result["ok"]:
         return False
-    if result["exception"] == _WRONG_ENVIRONMENT:
+    if result["exception"] in _NOT_THE_TREES:
         return True
     if not _is_import_error(result):
         return False
@@ -70,9 +70,9 @@ def _objection(smoke: Smoke, run: Result) -> str | None:
     if not run["finite"]:
         reason = "NaN or infinity in the output"
         return f"{reason}, or a part that nothing has written" if run["poisoned"] else reason
-    if run["error"] > smoke.error_bound:
+    if not run["error"] <= smoke.error_bound:
         return f"relative error {run['error']:.2g}, more than {smoke.error_bound:g}"
-    if run["worst"] > smoke.row_bound:
+    if not run["worst"] <= smoke.row_bound:
         return f"relative error {run['worst']:.2g} in one row, more than {smoke.row_bound:g}"
     return None
 

@@ -106,10 +106,10 @@ class StandIn:
         return StandIn(self._ground, f"{self._path}[]")
 
     def __setitem__(self, item: Any, value: Any) -> None:
-        pass
+        self._ground.used(f"{self._path}[]")
 
     def __delitem__(self, item: Any) -> None:
-        pass
+        self._ground.used(f"{self._path}[]")
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         return (_base_class(self._ground, self._path),)
@@ -153,6 +153,7 @@ class StandIn:
         return False
 
     def __enter__(self) -> Any:
+        self._ground.used(f"with {self._path}")
         return StandIn(self._ground, f"{self._path}.__enter__()")
 
     def __exit__(self, *args: Any) -> None:
@@ -184,6 +185,7 @@ class StandIn:
         return 0
 
     def _operated(self, *_: Any) -> Any:
+        self._ground.used(f"{self._path} …")
         return StandIn(self._ground, f"{self._path} …")
 
     __int__ = __index__ = _number

@@ -7,6 +7,18 @@ from typing import Any
 import numpy as np
 
 
+class ScriptError(Exception):
+    """The smoke's script does not do what it should: that is not the tree's fault."""
+
+
+def checked_reference(reference: Any) -> Any:
+    """Return a reference as a float32 array of its own. Raises ScriptError when it is none."""
+    found = np.asarray(reference)
+    if found.dtype.kind != "f" or not found.size or not np.isfinite(found).all():
+        raise ScriptError("reference() must return an array of finite floats")
+    return np.array(found, dtype=np.float32)
+
+
 def compare(output: Any, reference: Any) -> dict[str, Any]:
     """Return how far an output is from its reference: relative errors in the Frobenius norm.
 
@@ -31,4 +43,7 @@ def as_numpy(output: Any) -> Any:
     """Return an output as a float32 array on the host."""
     if hasattr(output, "detach"):
         output = output.detach().float().cpu().numpy()
-    return np.asarray(output, dtype=np.float32)
+    found = np.asarray(output)
+    if found.dtype.kind not in "fiu":
+        raise TypeError(f"the output is an array of {found.dtype}, not of real numbers")
+    return found.astype(np.float32)

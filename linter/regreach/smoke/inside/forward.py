@@ -14,9 +14,9 @@ else:
     from _regreach_probe.cases import attempted
 
 from .clock import clock_for
-from .comparison import as_numpy, compare
+from .comparison import ScriptError, as_numpy, checked_reference, compare
 from .consumer import Construction
-from .stood_in import GuardedGround
+from .stood_in import GuardedGround, TouchedError
 
 Say = Callable[[dict[str, Any]], None]
 
@@ -57,7 +57,7 @@ class ForwardStep:
                 run = self._check(shape, seed, poisoned=poisoned)
                 self._shapes[-1]["runs"].append(run)
         shape = min(self._plan["shapes"], key=self._size)
-        for fault in self._script.FAULTS:
+        for fault in self._fault_names():
             self._progress(f"wrong on purpose: {fault}")
             found = self._check(shape, self._plan["seed"], poisoned=True, fault=fault)
             self._faults.append({"name": fault, **found})
@@ -66,10 +66,12 @@ class ForwardStep:
         self, shape: Mapping[str, Any], seed: int, *, poisoned: bool, fault: str | None = None
     ) -> dict[str, Any]:
         case = self._script.Case(shape, seed, self._construction.entry, fault)
+        # before the forward, which may do anything to what it is given
+        reference = checked_reference(case.reference())
         consumer = self._consumer(shape)
         with self._forward(), _poison(self._plan["device"], poisoned) as poisons:
             output = case.run(consumer)
-        result = compare(as_numpy(output), case.reference())
+        result = compare(as_numpy(output), reference)
         return {**result, "seed": seed, "poisoned": poisons}
 
     def _measure_all(self) -> None:
@@ -84,15 +86,22 @@ class ForwardStep:
             consumer = self._consumer(shape)
             with self._forward():
                 seconds = clock.median(partial(case.run, consumer), self._plan["repetitions"])
+            moved = int(case.moved)
             self._shapes.append(
                 {
                     "name": shape["name"],
                     "seconds": seconds,
-                    "bytes": case.moved,
-                    "floor_seconds": case.moved / bandwidth,
+                    "bytes": moved,
+                    "floor_seconds": moved / bandwidth,
                     "bandwidth": bandwidth,
                 }
             )
+
+    def _fault_names(self) -> list[str]:
+        names = self._script.FAULTS
+        if not isinstance(names, (tuple, list)) or len(set(names)) < max(1, len(names)):
+            raise ScriptError("FAULTS must name at least one thing to do wrong, each once")
+        return list(names)
 
     def _consumer(self, shape: Mapping[str, Any]) -> Any:
         ended = self._construction.attempt(shape)
@@ -116,6 +125,8 @@ class ForwardStep:
             yield
         finally:
             self._ground.closed = False
+        if self._ground.touched is not None:  # whoever may have caught that
+            raise TouchedError(self._ground.touched)
 
 
 @contextlib.contextmanager

@@ -35,7 +35,7 @@ def main() -> None:
     with os.fdopen(pipe, "w", encoding="utf-8") as out:
 
         def say(document: dict[str, Any]) -> None:
-            out.write(json.dumps(document) + "\n")
+            out.write(f"{plan['token']} {json.dumps(document)}\n")
             out.flush()
 
         say({"result": _step(plan, say)})

@@ -18,11 +18,13 @@ class GuardedGround(Ground):
     """A ground on which, once it is closed, no stand-in may be used."""
 
     closed = False
+    touched: str | None = None
 
     def used(self, what: str) -> None:
-        """Raise TouchedError when the forward has begun."""
+        """Raise TouchedError when the forward has begun; ``touched`` keeps it, should that be caught."""
         if self.closed:
-            raise TouchedError(f"the forward uses {what}, which is not installed")
+            self.touched = f"the forward uses {what}, which is not installed"
+            raise TouchedError(self.touched)
 
     def decide(self, what: str, default: bool = True) -> bool:
         """Answer as a ground does."""
