@@ -123,15 +123,18 @@ class Remedy:
 
     @property
     def place(self) -> Place | None:
-        """Return where it belongs: at the top only if that risks and costs nothing, or nothing else works."""
+        """Return where it belongs: at the top only if that risks and costs nothing, or nothing else works.
+
+        What is executed for every value must not need a package that the others do without.
+        """
         works_at_top = self.top.error is None
         if works_at_top and not self.cycle and not self.top.packages:
             return "top"
         if self.lazy.error is None and self.branch is not None:
             return "branch"
-        if self.lazy.error is None and self.before is not None:
+        if self.lazy.error is None and self.before is not None and not self.lazy.packages:
             return "before"
-        return "top" if works_at_top else None
+        return "top" if works_at_top and not self.top.packages else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,11 @@ class Program:
                 self._bytes[found.path] = b""
         return self._bytes[found.path]
 
+    def contents(self, path: str) -> bytes:
+        """Return what was read of a file, by path: not what it may have become since. Raises TargetError."""
+        found = self._bytes.get(path)
+        return self.tree.read(path) if found is None else found
+
     def parsed(self) -> list[str]:
         """Return the modules whose facts were asked for, sorted: all that the analysis has looked into."""
         return sorted(module for module, facts in self._facts.items() if facts is not None)

@@ -47,6 +47,7 @@ def _remedy(analysis: Analysis, path: InitPath, module: str) -> Remedy:
     packages = _third_party(session)
     with session.attempt():
         lazy = _placement(program, session.run(statement), home)
+        lazy = replace(lazy, packages=tuple(sorted(_third_party(session) - packages)))
     top = Placement(None, home)
     cycle: tuple[ImportEdge, ...] = ()
     sources = _with_import(program, home, statement)

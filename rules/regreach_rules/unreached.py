@@ -126,6 +126,12 @@ def why_no_fix(cell: Cell) -> str:
     remedy = cell.remedy
     if remedy is None or remedy.place is not None:
         return ""
+    if remedy.lazy.error is None and remedy.before is not None:
+        packages = story.listed(remedy.lazy.packages or remedy.top.packages)
+        return (
+            "the consumer has no branch for the key, and where the import could stand it would be executed"
+            f" for every value: it needs {packages}, which the others do without"
+        )
     if remedy.lazy.error is None:
         return "no line of the consumer is known before which the import belongs"
     died = remedy.lazy.cycle

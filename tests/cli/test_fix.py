@@ -459,7 +459,7 @@ def test_archives_and_revisions_are_never_edited(tmp_path: Path) -> None:
         rev = ["--rev", "HEAD"] if path == repository else []
         before = contents(tmp_path)
         message = fails(run("fix", str(path), *rev, "--write"), 2)
-        assert message.endswith("is no folder of yours, and never edited: use --diff")
+        assert message.endswith("is not a folder, and only folders are edited: use --diff")
         assert run("fix", str(path), *rev, "--diff") == Done(0, DIFF, STORY + "1 mended\n")
         assert contents(tmp_path) == before
 

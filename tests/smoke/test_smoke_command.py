@@ -342,3 +342,111 @@ def test_an_archive_is_confirmed_as_well(lab: Lab) -> None:
     lab.tree = archive
     done = lab.smoke("--confirm")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+OTHER_FAULTS = {
+    "another exception": ("raise OSError('GPU busy')", "OSError at"),
+    "death": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "died (SIGKILL)"),
+    "sleep": ("import time; time.sleep(60)", "no end after 3 s"),
+}
+
+
+@pytest.mark.parametrize("fault", OTHER_FAULTS)
+def test_a_failure_of_another_kind_is_no_before(lab: Lab, fault: str) -> None:
+    code, says = OTHER_FAULTS[fault]
+    once = f"open({str(lab.folder / 'once')!r}, 'x')"
+    guard = (
+        f"        try:\n            {once}\n        except OSError: pass\n        else: {code}\n"
+    )
+    header = "    def __init__(self, runner_backend, config, lora_enabled=False):\n"
+    lab.change(RUNNER, header, header + guard)
+    done = lab.smoke("--confirm", "--timeout", "3")
+    assert done.returncode == 1, done.stdout + done.stderr
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("not confirmed: ")
+    assert says in last
+
+
+def test_a_comment_is_not_what_confirms(lab: Lab) -> None:
+    lab.change(RUNNER, BRANCH, BRANCH + IMPORT.replace("  # noqa: F401", ""))
+    lab.change(KERNELS, '"flashinfer_mxfp4")', '"flashinfer_mxfp4" + "x" * (1 - 1))')
+    lab.change(
+        RUNNER,
+        "        self.fused_func = None\n",
+        "        self.fused_func = None\n        open('/no/such')\n",
+    )
+    done = lab.smoke("--confirm")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "is not mended by fix" in done.stdout.splitlines()[-1]
+
+
+CHEATS = {
+    "caught": "    try:\n        no_such_kernels.launch()\n    except Exception: pass\n",
+    "with": "    with no_such_kernels.stream: pass\n",
+    "item": "    no_such_kernels.buffer['x'] = 1\n",
+    "sum": "    no_such_kernels.a + 1\n",
+}
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_a_stand_in_that_is_used_in_secret_is_noticed(lab: Lab, cheat: str) -> None:
+    lab.mend()
+    lab.change(KERNELS, "from sglang.srt", "import no_such_kernels\nfrom sglang.srt")
+    lab.change(KERNELS, PRODUCT, CHEATS[cheat] + PRODUCT)
+    done = lab.smoke()
+    assert done.returncode == 1, done.stdout
+    assert "the forward uses " in done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("dispatch_output @ quant_info + 1000j", "TypeError"),
+        ("dispatch_output.__imul__(3) @ quant_info", "relative error"),
+    ],
+)
+def test_what_a_kernel_does_to_what_it_is_given_does_not_help_it(
+    lab: Lab, code: str, says: str
+) -> None:
+    lab.mend()
+    lab.change(KERNELS, PRODUCT, f"    return {code}\n")
+    done = lab.smoke()
+    assert done.returncode == 1, done.stdout
+    assert says in done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('FAULTS = ("weights transposed",)', "FAULTS = ()"),
+        (".astype(np.float32)\n", ".astype(np.float32) * np.nan\n"),
+    ],
+)
+def test_a_script_that_cannot_judge_gives_no_verdict(lab: Lab, old: str, new: str) -> None:
+    lab.mend()
+    script = lab.folder / "cpu_script.py"
+    assert old in script.read_text()
+    script.write_text(script.read_text().replace(old, new))
+    done = lab.smoke()
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "ScriptError" in done.stderr
+
+
+def test_noise_on_every_file_is_no_result(lab: Lab) -> None:
+    lab.mend()
+    noise = (
+        "    import os\n"
+        "    for fd in range(1, 20):\n"
+        "        try: os.write(fd, b'{\"result\": 7}\\n5\\n')\n"
+        "        except OSError: pass\n"
+    )
+    lab.change(KERNELS, PRODUCT, noise + PRODUCT)
+    done = lab.smoke()
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_nothing_is_left_in_the_tree(lab: Lab) -> None:
+    lab.mend()
+    done = lab.smoke(PYTHONDONTWRITEBYTECODE="")
+    assert done.returncode == 0, done.stderr
+    assert not list(lab.tree.rglob("__pycache__"))

@@ -45,6 +45,7 @@ def mend(
     request: Request,
     *,
     keys: Collection[tuple[str, ...]] | None = None,
+    kinds: Collection[str] | None = None,
     to_write: bool = False,
     on_progress: _Say | None = None,
 ) -> Mended:
@@ -53,6 +54,7 @@ def mend(
     Args:
         request: what is analysed; its rules are those to mend (default: those that are mended unasked).
         keys: only findings about these keys.
+        kinds: only those with a fix of these kinds.
         to_write: whether the edits are meant to be written, which not every target is for.
         on_progress: is told, in a line, what takes long.
 
@@ -66,7 +68,9 @@ def mend(
     with opened(replace(request, every_remedy=asked), on_progress) as analysis:
         tree = analysis.program.tree
         if to_write and tree.editable is None:
-            raise ConfigError(f"{tree.source} is no folder of yours, and never edited: use --diff")
+            raise ConfigError(
+                f"{tree.source} is not a folder, and only folders are edited: use --diff"
+            )
         bench = _Bench(analysis.program, analysis.pack, analysis.platform, say)
         before = bench.judge(analysis)
         # what this one has built up is as large as what the next one will
@@ -76,6 +80,7 @@ def mend(
             finding
             for finding in before.findings
             if finding.rule in codes and (keys is None or finding.key in keys)
+            if kinds is None or (finding.fix or {}).get("kind", "") in kinds
             # a warning that no edit can mend is for those who ask for it
             if request.select or finding.severity == "error" or finding.fix is not None
         ]
@@ -167,7 +172,7 @@ class _Attempt:
         return None
 
     def _judge(self, plan: Plan) -> Judged | None:
-        edits, added, impossible = edits_of(plan, self._bench.program.tree.read)
+        edits, added, impossible = edits_of(plan, self._bench.program.contents)
         if impossible:
             self._give_up(impossible)
             return None

@@ -10,8 +10,8 @@ from typing import Any
 
 from regreach.errors import ConfigError, TargetError
 from regreach.fixes.copy import edited_copy
-from regreach.fixes.edits import MendedFinding
 from regreach.fixes.mending import mend
+from regreach.model import Audit
 from regreach.pack import Pack, Platform
 from regreach.probe.files import importable
 from regreach.probe.plan import Limits, consumer_of, plan_of
@@ -75,8 +75,7 @@ class Smoked:
     @property
     def confirmed(self) -> bool:
         """Return whether all is as it should be."""
-        failed_before = self.before is None or not self.before.construct["ok"]
-        return failed_before and self.run is not None and self.run.passed
+        return self.refused is None and self.run is not None and self.run.passed
 
 
 def smoke(request: Request, options: Options, on_progress: Progress) -> Smoked:
@@ -98,10 +97,20 @@ def smoke(request: Request, options: Options, on_progress: Progress) -> Smoked:
         if smoked.before.construct["ok"]:
             smoked.refused = "as it is the tree finds the function: there is nothing to confirm"
             return smoked
-        mended = mend(request, keys={declared.key}, on_progress=on_progress)
-        smoked.edits = tuple(
-            dict.fromkeys(f"{m.path}:{m.line}  {_statement(m)}" for m in mended.mended)
-        )
+        if smoked.before.construct.get("died"):
+            smoked.refused = (
+                f"as it is the tree fails of nothing that it says: {told(smoked.before.construct)}"
+            )
+            return smoked
+        mended = mend(request, keys={declared.key}, kinds={"add-import"}, on_progress=on_progress)
+        smoked.edits = tuple(dict.fromkeys(f"{m.path}:{m.line}  {m.added}" for m in mended.mended))
+        expected = _expected(mended.before, declared, tree.import_root)
+        if mended.edits and expected not in (None, told(smoked.before.construct)):
+            smoked.refused = (
+                f"as it is the tree fails of {told(smoked.before.construct)}, where the look-up that"
+                f" fix mends ends in {expected}"
+            )
+            return smoked
         if not mended.edits:
             left = mended.left[0].why if mended.left else "it is not what a rule with a fix finds"
             smoked.refused = f"{told(smoked.before.construct)} is not mended by fix: {left}"
@@ -112,9 +121,19 @@ def smoke(request: Request, options: Options, on_progress: Progress) -> Smoked:
         return smoked
 
 
-def _statement(mended: MendedFinding) -> str:
-    fix = mended.finding.fix
-    return str(fix["statement"]) if fix is not None else ""
+def _expected(audit: Audit, smoke: Smoke, import_root: str) -> str | None:
+    """Return how the analysis says that constructing the consumer for the key ends; None when it is ok."""
+    for registry in audit.registries:
+        for cell in registry.cells:
+            if (registry.id, cell.key) == (smoke.registry, smoke.key) and cell.exception:
+                at = cell.raised_at
+                path = (
+                    at.path.removeprefix(f"{import_root}/")
+                    if at and import_root
+                    else at and at.path
+                )
+                return f"{cell.exception} at {path}:{at.line}" if at else cell.exception
+    return None
 
 
 def _declared(pack: Pack, key: Sequence[str]) -> Smoke:
