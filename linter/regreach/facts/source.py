@@ -25,16 +25,27 @@ class SourceError(Exception):
 
 # PEP 263; only the first two lines are looked at, the second when the first is blank or a comment.
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_FORM_FEEDS = re.compile(r"^[ \t\f]*\f", re.MULTILINE)
 _BLANK = re.compile(rb"[ \t\f]*(?:#.*)?")
 
 
 def decode(data: bytes) -> str:
-    """Return the text of a source file, line ends as ``\\n``, without a byte-order mark.
+    """Return the text of a source file as it is parsed; its lines are those of the file.
 
+    Line ends are ``\\n``, a byte-order mark and form feeds in front of lines are gone.
     Raises SourceError, see ``decode_as_it_is``.
     """
     text, _ = decode_as_it_is(data)
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return without_form_feeds(text) if "\f" in text else text
+
+
+def without_form_feeds(text: str) -> str:
+    """Return a text without the form feeds in front of its lines, which libcst takes for indentation.
+
+    What stands before one does not count to CPython. (In a string of several lines it would.)
+    """
+    return _FORM_FEEDS.sub("", text)
 
 
 def decode_as_it_is(data: bytes) -> tuple[str, str]:
@@ -55,6 +66,8 @@ def decode_as_it_is(data: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         line = _line_at(bare, error.start)
         raise SourceError(f"not valid {error.encoding}: {error.reason}", line) from None
+    except UnicodeError as error:  # of codecs that are not made for files
+        raise SourceError(f"not valid {encoding}: {error}") from None
     except LookupError as error:  # no codec, or one that is none of texts, such as hex
         raise SourceError(str(error)) from None
 

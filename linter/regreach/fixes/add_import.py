@@ -12,7 +12,7 @@ from typing import TypeVar
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from regreach.facts.source import SourceError, decode_as_it_is
+from regreach.facts.source import SourceError, decode_as_it_is, without_form_feeds
 from regreach.fixes.bound_names import bound_anew
 from regreach.fixes.errors import CannotEditError
 from regreach.fixes.places import Suite, last_import, statement_at, suite_at
@@ -54,7 +54,8 @@ def add_import(data: bytes, statement: str, place: Place, line: int, reason: str
     try:
         text, encoding = decode_as_it_is(data)
         lines = _lines_of(text)
-        plain = "\n".join(line for line, _ in lines)
+        feeds = [len(line) - len(without_form_feeds(line)) for line, _ in lines]
+        plain = "\n".join(without_form_feeds(line) for line, _ in lines)
         module = cst.parse_module(plain)
     except (SourceError, cst.ParserSyntaxError, RecursionError) as error:
         raise CannotEditError(f"the file cannot be parsed: {_first_line(error)}") from None
@@ -67,7 +68,8 @@ def add_import(data: bytes, statement: str, place: Place, line: int, reason: str
         raise CannotEditError("the file cannot be edited without changing more of it")
     number = plain.count("\n", 0, start)
     at = sum(len(each) + len(ending) for each, ending in lines[:number])
-    at += start - (plain.rfind("\n", 0, start) + 1)
+    column = start - (plain.rfind("\n", 0, start) + 1)
+    at += column + feeds[number] if column else 0
     new = new.replace("\n", _ending(lines, line or number))
     result = _encoded(data, text, text[:at] + new + text[at + len(gone) :], encoding)
     near = lines[line - 1][0].strip() if place != "top" else ""
@@ -81,7 +83,7 @@ def _encoded(data: bytes, before: str, after: str, encoding: str) -> bytes:
     codec = "utf-8" if codecs.lookup(encoding).name == "utf-8-sig" else encoding
     try:
         result, same = mark + after.encode(codec), mark + before.encode(codec)
-    except UnicodeEncodeError:
+    except UnicodeError:
         raise CannotEditError(f"the comment cannot be written in {encoding}") from None
     if same != data:
         raise CannotEditError(f"what the file holds cannot be written in {encoding} again")
