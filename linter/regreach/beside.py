@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +17,10 @@ def beside(goal: Path, data: bytes) -> Iterator[Path]:
 
     Whoever wants it to be that other one replaces it; at the end it is gone otherwise. Raises OSError.
     """
-    new = goal.with_name(f".{goal.name}.{os.getpid()}")
+    new = goal.with_name(f".{goal.name}.{uuid.uuid4().hex}")
+    file = new.open("xb")  # not of tempfile, whose files only their owner may read
     try:
-        with new.open("xb") as file:
+        with file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

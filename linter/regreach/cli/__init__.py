@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -94,6 +95,9 @@ def script() -> NoReturn:
     # Syntax trees are freed by reference counts; looking through them for cycles costs a sixth of
     # a run, and to free all that is known, piece by piece, before the end another tenth.
     gc.disable()
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _end)
     try:
         main()
     except SystemExit as end:
@@ -105,6 +109,11 @@ def script() -> NoReturn:
         except OSError:
             raise end from None  # the interpreter, which tries once more, says what it thinks of it
         os._exit(end.code if isinstance(end.code, int) else 0)
+
+
+def _end(number: int, _: object) -> NoReturn:
+    """End in order: processes that were started and files that were not finished go, too."""
+    sys.exit(128 + number)
 
 
 def _fail(message: str, code: int) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from regreach.errors import TargetError
 from regreach.facts import ir
 from regreach.facts.lower import LineMismatchError, Lowering
 from regreach.facts.outline import FunctionSpan, Outline, last_line, outline
@@ -124,7 +125,14 @@ class ModuleFacts:
     def _parse_function(self, index: int) -> ir.FunctionDef:
         assert self._outline is not None, "only a sliced module has function indices"
         source, numbers = self._outline.function(index)
-        body = Lowering(numbers, None).module(cst.parse_module(source))
+        try:
+            body = Lowering(numbers, None).module(cst.parse_module(source))
+        except cst.ParserSyntaxError as error:
+            # as of a block that begins with a backslash, which CPython takes
+            line = self._outline.functions[index].line
+            raise TargetError(
+                f"libcst cannot parse the function at line {line}, {self.line_text(line)!r}: {error.message}"
+            ) from None
         node = body[0]
         if isinstance(node, ir.If):
             node = node.body[0]

@@ -22,6 +22,10 @@ def write_edits(folder: Path, edits: Sequence[Edit]) -> None:
     """
     root = Path(os.path.realpath(folder))
     files = [(_inside(root, edit.path), edit) for edit in edits]
+    names: dict[Path, str] = {}
+    for file, edit in files:
+        if names.setdefault(file, edit.path) != edit.path:
+            raise TargetError(f"{names[file]} and {edit.path} are one file: nothing was written")
     with ExitStack() as stack:
         staged = []
         for file, edit in files:
@@ -37,7 +41,7 @@ def write_edits(folder: Path, edits: Sequence[Edit]) -> None:
                 with _told(edit):
                     new.replace(file)
                 done.append((file, edit))
-        except TargetError:
+        except BaseException:  # an interruption, too
             for file, edit in done:
                 with _told(edit), beside(file, edit.before) as old:
                     old.replace(file)

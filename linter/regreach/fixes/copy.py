@@ -44,8 +44,15 @@ def _copy_data(root: Path, tree: Tree, folder: Path) -> None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for above, folders, files in os.walk(folder):
+    """Yield the files below a folder, linked folders included, each of these once."""
+    seen = set()
+    for above, folders, files in os.walk(folder, followlinks=True):
         folders[:] = sorted(set(folders) - _LEFT_OUT)
+        real = os.path.realpath(above)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
         yield from (path for name in files if (path := Path(above, name)).is_file())
 
 
