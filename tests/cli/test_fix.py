@@ -174,7 +174,7 @@ def test_the_whole_output(tmp_path: Path) -> None:
     files = contents(tree)
     unasked = "1 mended; nothing was written (--write changes the files)\n"
     assert run("fix", str(tree)) == Done(0, DIFF, STORY + unasked)
-    assert run("fix", str(tree), "--diff") == Done(0, DIFF, STORY + "1 mended\n")
+    assert run("fix", str(tree), "--diff") == Done(0, DIFF, STORY + "1 mended by the patch\n")
     assert run("fix", str(tree), "--diff", "-q") == Done(0, DIFF, "")
     left = run("fix", str(FIXTURES / "import-cycle" / "tree"), "--diff", "-q")
     assert (left.code, left.out, left.err.count("not mended")) == (1, "", 1)
@@ -195,7 +195,8 @@ def test_a_file_that_is_formatted_stays_so(tmp_path: Path, case: str) -> None:
 
 def test_what_only_callers_load_is_mended_on_request(tmp_path: Path) -> None:
     tree = copy_of("caller-only", tmp_path)
-    assert run("fix", str(tree)).err == "nothing to mend\n"
+    more = "1 finding of RR102 only if selected (--select RR102)"
+    assert run("fix", str(tree)).err == f"nothing to mend; {more}\n"
     done = run("fix", str(tree), "--select", "RR102")
     assert done.code == 0
     assert 'mended RR102 ("none", "flashinfer_mxfp4")' in done.err
@@ -460,7 +461,9 @@ def test_archives_and_revisions_are_never_edited(tmp_path: Path) -> None:
         before = contents(tmp_path)
         message = fails(run("fix", str(path), *rev, "--write"), 2)
         assert message.endswith("is not a folder, and only folders are edited: use --diff")
-        assert run("fix", str(path), *rev, "--diff") == Done(0, DIFF, STORY + "1 mended\n")
+        assert run("fix", str(path), *rev, "--diff") == Done(
+            0, DIFF, STORY + "1 mended by the patch\n"
+        )
         assert contents(tmp_path) == before
 
 
@@ -597,6 +600,29 @@ def test_an_interpreter_that_is_none(tmp_path: Path) -> None:
     assert "/nowhere/python: cannot be run" in fails(run("fix", str(tree), *arguments), 3)
 
 
+@forks
+def test_an_interpreter_without_the_trees_packages_verifies_nothing(tmp_path: Path) -> None:
+    tree = copy_of("bug", tmp_path)
+    first = "from sglang.srt.layers.moe.moe_runner.base import"
+    changed(
+        tree,
+        (first, f"import json, no_such\njson.dumps(no_such.size if no_such.size else 1)\n{first}"),
+    )
+    message = fails(run("fix", str(tree), "--verify"), 3)
+    assert "cannot verify here: importing sglang.srt.layers.moe.moe_runner.runner" in message
+    assert "--python takes an interpreter that has the tree's packages" in message
+
+
+def test_a_patch_names_files_as_they_are_without_links(tmp_path: Path) -> None:
+    tree = copy_of("bug", tmp_path)
+    real = tree / "sglang" / "runners"
+    linked = tree / Path(RUNNER).parent
+    linked.rename(real)
+    linked.symlink_to(real, target_is_directory=True)
+    done = run("fix", str(tree))
+    assert "+++ b/sglang/runners/runner.py\n" in done.out
+
+
 def test_an_edited_copy_is_whole(tmp_path: Path) -> None:
     tree = copy_of("bug", tmp_path / "tree")
     write(tree, {"sglang/data/table.json": "{}", "sglang/.git/config": "", "other.py": "x = 1\n"})
@@ -644,7 +670,7 @@ def test_wrong_usage(arguments: list[str], says: str) -> None:
 
 
 def test_rules_that_are_left_out() -> None:
-    done = run("fix", str(FIXTURES / "bug" / "tree"), "--ignore", "RR101")
+    done = run("fix", str(FIXTURES / "bug" / "tree"), "--ignore", "RR101,RR102")
     assert done == Done(0, "", "nothing to mend\n")
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -175,7 +177,10 @@ def test_what_a_machine_lacks_is_said(lab: Lab) -> None:
     done = lab.smoke()
     assert (done.returncode, done.stdout) == (3, "")
     expected = f"cannot run here: {sys.executable} lacks no_such_package (install Python)"
-    assert done.stderr == f"regreach: error: {expected}\n"
+    assert done.stderr == f"regreach: error: {expected}; --python takes another interpreter\n"
+    pack.write_text(pack.read_text().replace('device = "cpu"\n', ""))
+    done = lab.smoke(PATH=str(lab.folder))
+    assert "there is no NVIDIA GPU (nvidia-smi names none), and " in done.stderr
 
 
 def test_a_machine_without_a_gpu_is_said(lab: Lab) -> None:
@@ -195,7 +200,7 @@ def test_a_package_that_the_tree_needs_is_stood_in_for_and_named(lab: Lab) -> No
     lab.change(KERNELS, "from sglang.srt", "import no_such_kernels\nfrom sglang.srt")
     done = lab.smoke()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "no_such_kernels (not installed; the forward uses none)" in done.stdout
+    assert "no_such_kernels (not installed; a forward that uses one does not pass)" in done.stdout
 
 
 def test_the_forward_must_not_use_a_stand_in(lab: Lab) -> None:
@@ -268,6 +273,9 @@ def test_a_process_that_has_chosen_otherwise_is_noticed(lab: Lab) -> None:
         ("tokens = 4", 'tokens = "4"', "shapes[0].sizes.tokens must be an integer greater than 0"),
         ('script = "cpu_script.py"', 'script = "gone.py"', "script 'gone.py' is not there"),
         ('script = "cpu_script.py"', 'script = "gone.it"', "script 'gone.it' is not there"),
+        ('script = "cpu_script.py"', 'script = "_json"', "script '_json' is "),
+        ('"larger"', '"small"', "smokes[0].shapes must have a name each of their own"),
+        ("tokens = 4,", "name = 4,", "shapes[0].sizes must not have a size of the name 'name'"),
         ('"none", "flashinfer_mxfp4"]', '"none"]', "smokes[0].key must have the parts"),
         ('"sglang.moe.fused_func"\nkey = ["none"', '"x"\nkey = ["none"', "names no registry"),
     ],
@@ -420,6 +428,9 @@ def test_what_a_kernel_does_to_what_it_is_given_does_not_help_it(
     [
         ('FAULTS = ("weights transposed",)', "FAULTS = ()"),
         (".astype(np.float32)\n", ".astype(np.float32) * np.nan\n"),
+        ("self.moved = ", "self.moved = -1e9 + "),
+        ("def set_up(", "def other("),
+        ('"name": "numpy"', '"title": "numpy"'),
     ],
 )
 def test_a_script_that_cannot_judge_gives_no_verdict(lab: Lab, old: str, new: str) -> None:
@@ -430,6 +441,44 @@ def test_a_script_that_cannot_judge_gives_no_verdict(lab: Lab, old: str, new: st
     done = lab.smoke()
     assert (done.returncode, done.stdout) == (3, "")
     assert "ScriptError" in done.stderr
+
+
+def test_what_the_enum_does_not_have_is_said(lab: Lab) -> None:
+    pack = lab.folder / "pack.toml"
+    before, smokes = pack.read_text().split("[[smokes]]")
+    smokes = smokes.replace('"none", "flashinfer_mxfp4"', '"none", "gone"')
+    pack.write_text(f"{before}[[smokes]]{smokes}")
+    done = lab.smoke(key="none,gone")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].endswith("MoeRunnerBackend has no member 'gone'")
+
+
+def test_a_message_of_several_lines_stays_one_verdict(lab: Lab) -> None:
+    lab.mend()
+    lab.change(KERNELS, PRODUCT, "    raise ValueError('one\\n\\n  two')\n")
+    done = lab.smoke()
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].endswith(": one two")
+
+
+def test_terminated_it_leaves_nothing_behind(lab: Lab) -> None:
+    lab.mend()
+    lab.change(KERNELS, PRODUCT, f"    import time; time.sleep(600)\n{PRODUCT}")
+    (lab.folder / "tmp").mkdir()
+    command = [sys.executable, "-m", "regreach", "smoke", str(lab.tree)]
+    command += ["--key", "none,flashinfer_mxfp4", "--pack", str(lab.folder / "pack.toml")]
+    with subprocess.Popen(
+        command, env={**os.environ, "TMPDIR": str(lab.folder / "tmp")}
+    ) as process:
+        while not _children_with_their_own_folder(lab.folder / "tmp"):
+            time.sleep(0.05)
+        process.terminate()
+        assert process.wait(30) == 128 + signal.SIGTERM
+    assert list((lab.folder / "tmp").iterdir()) == []
+
+
+def _children_with_their_own_folder(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.name.startswith("regreach-smoke-")]
 
 
 def test_noise_on_every_file_is_no_result(lab: Lab) -> None:

@@ -20,7 +20,7 @@ from regreach.cli import options as shared
     is_flag=True,
     help="First execute an edited copy: THIS RUNS THE TREE'S CODE, with your rights.",
 )
-@shared.process_options(timeout=60.0)
+@shared.process_options(timeout=60)
 @shared.color_options
 def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **options: Any) -> None:
     """Mend registrations that their look-up cannot reach: add the import where it belongs.
@@ -29,16 +29,17 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
     cycle and imports no further package there. The edited tree is analysed in memory before anything is
     printed or written: the finding must be gone, and nothing may be worse than it was.
 
-    By default all errors that have a fix are mended, RR102 only if it is selected. With --write only files
+    By default all errors that have a fix are mended, and RR106 by the comment that keeps a fixer of unused
+    imports away; RR102 only with --select RR102. With --write only files
     below the folder TARGET are changed; releases, archives and revisions never are. Only with --verify
-    is the tree's code run: the consumer is constructed for each mended key, in a copy, and what is
-    not confirmed is not mended. --python and --timeout are for that.
+    is the tree's code run, which takes an interpreter with the tree's packages (--python): the consumer is
+    constructed for each mended key, in a copy, and what is not confirmed is not mended.
 
     Exit codes: 0 all is mended, or there is nothing to mend; 1 something is not; 2 wrong usage or
     configuration; 3 could not run.
     """
     from regreach.cli.printing import rendered, terminal_width
-    from regreach.fixes import mend, patch, prefix_for, write_edits
+    from regreach.fixes import mend, patch, prefix_for, really_named, write_edits
     from regreach.fixes import verify as execute
     from regreach.probe.plan import Limits
     from regreach.report.fix import fix_lines, fix_summary
@@ -57,7 +58,10 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
     refused = verified is not None and not all(each.ok for each in verified)
     edits = () if refused else mended.edits
     if not write:
-        click.echo(patch(edits, prefix_for(mended.editable, Path.cwd())), nl=False)
+        click.echo(
+            patch(really_named(edits, mended.editable), prefix_for(mended.editable, Path.cwd())),
+            nl=False,
+        )
     elif mended.editable is not None and edits:
         write_edits(mended.editable, edits)
     # a patch is alone on standard output

@@ -15,6 +15,7 @@ from regreach.model import Finding
 from regreach.run import Request
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_WEEK = 7 * 24 * 3600  # seconds
 _RANK = {"error": 3, "warning": 2, "info": 1}
 
 
@@ -28,11 +29,11 @@ def tree_options(function: _F) -> _F:
     return _with(function, _TREE)
 
 
-def process_options(timeout: float) -> Callable[[_F], _F]:
+def process_options(timeout: int) -> Callable[[_F], _F]:
     """Return what adds the options of the processes that execute a tree; ``timeout`` is in seconds."""
     limit = click.option(
         "--timeout",
-        type=click.FloatRange(min=1),
+        type=click.IntRange(min=1, max=_WEEK),
         default=timeout,
         metavar="SECONDS",
         show_default=True,

@@ -11,7 +11,7 @@ from regreach.cli import options as shared
 
 @click.command()
 @shared.tree_options
-@shared.process_options(timeout=60.0)
+@shared.process_options(timeout=60)
 @click.option("--compare", is_flag=True, help="Print where the verdicts of `audit` differ.")
 @shared.print_options
 def probe(python: str, timeout: float, compare: bool, **options: Any) -> None:

@@ -22,7 +22,7 @@ from regreach.cli import options as shared
     is_flag=True,
     help="Run the tree as it is, which must fail, then a copy mended by `fix`, which must pass.",
 )
-@shared.process_options(timeout=3600.0)  # kernels may be compiled first
+@shared.process_options(timeout=3600)  # kernels may be compiled first
 @click.option(
     "--repetitions",
     type=click.IntRange(min=1),
@@ -52,9 +52,11 @@ def smoke(
     """Construct the consumer for a key, and run the function that it finds on this machine's GPU.
 
     THIS RUNS THE CODE OF THE TREE, with your rights, in processes of their own. The pack declares what is
-    run for which key. The output is compared with a float32 reference, on fresh random inputs, and timed.
+    run for which key; another --key is refused with the list of those. The output is compared with a
+    float32 reference, on fresh random inputs, and timed.
 
-    Exit codes: 0 confirmed, 1 not confirmed, 3 it cannot run here (the message says what is missing).
+    Exit codes: 0 confirmed, 1 not confirmed, 2 a wrong option, pack or script's place, 3 it cannot run here
+    (the message says what is missing).
     """
     from regreach.cli.printing import print_report
     from regreach.report.smoke import smoke_json, smoke_lines

@@ -10,7 +10,7 @@ from regreach.fixes.apply import write_edits
 from regreach.fixes.copy import edited_copy
 from regreach.fixes.edits import Edit, LeftFinding, MendedFinding
 from regreach.fixes.mending import Mended, mend
-from regreach.fixes.patch import patch, prefix_for
+from regreach.fixes.patch import patch, prefix_for, really_named
 from regreach.fixes.verify import Verified, verify
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "mend",
     "patch",
     "prefix_for",
+    "really_named",
     "verify",
     "write_edits",
 ]

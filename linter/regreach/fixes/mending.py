@@ -31,6 +31,7 @@ class Mended:
 
     ``editable`` is the folder in which the files of the edits lie, None for an archive, a release or a
     revision. ``before`` is the audit of the tree, ``audit`` that of the edited one, where there are edits.
+    ``unasked`` are findings of rules that are mended only if they are selected.
     """
 
     before: Audit
@@ -39,6 +40,7 @@ class Mended:
     mended: tuple[MendedFinding, ...]
     left: tuple[LeftFinding, ...]
     audit: Audit | None = None
+    unasked: tuple[Finding, ...] = ()
 
 
 def mend(
@@ -84,7 +86,16 @@ def mend(
             # a warning that no edit can mend is for those who ask for it
             if request.select or finding.severity == "error" or finding.fix is not None
         ]
-        return _Attempt(bench, before).run(findings)
+        mended = _Attempt(bench, before).run(findings)
+        return replace(mended, unasked=_unasked(request, before.findings, codes))
+
+
+def _unasked(
+    request: Request, findings: Collection[Finding], codes: Collection[str]
+) -> tuple[Finding, ...]:
+    rules = load_plugins().selected(request.select, request.ignore)
+    others = {rule.code for rule in rules if rule.mended == "on request"} - set(codes)
+    return tuple(finding for finding in findings if finding.rule in others)
 
 
 def _rules(request: Request) -> list[Rule]:

@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from regreach.fixes.edits import Edit
@@ -18,6 +19,19 @@ def patch(edits: Sequence[Edit], prefix: str = "") -> bytes:
     return b"".join(
         _of_file(edit, f"{prefix}/{edit.path}" if prefix else edit.path) for edit in edits
     )
+
+
+def really_named(edits: Sequence[Edit], folder: Path | None) -> list[Edit]:
+    """Return edits by the paths that files have without links, where these lie in the folder, too."""
+    if folder is None:
+        return list(edits)
+    root = folder.resolve()
+    named = []
+    for edit in edits:
+        real = (root / edit.path).resolve()
+        inside = real.is_relative_to(root)
+        named.append(replace(edit, path=real.relative_to(root).as_posix()) if inside else edit)
+    return named
 
 
 def prefix_for(folder: Path | None, here: Path) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from regreach.errors import TargetError
 from regreach.fixes.copy import edited_copy
 from regreach.fixes.judgement import cells_of
 from regreach.fixes.mending import Mended
@@ -51,6 +52,12 @@ def verify(
         on_progress("starting processes")
         with started(plan, limits, platform.environment, closed=pack.environment_closed) as servers:
             truth = execute(servers, less, platform, part, on_progress, in_part=True)
+    for module, ending in truth.imports.items():
+        if ending.unjudged is not None and not ending.ok:
+            raise TargetError(
+                f"cannot verify here: importing {module} ends in {described(ending)}, with stand-ins for what"
+                f" {limits.python} lacks; --python takes an interpreter that has the tree's packages"
+            )
     return tuple(_verified(finding, part, truth) for finding in findings)
 
 

@@ -74,8 +74,8 @@ def fix_summary(mended: Mended, verified: Sequence[Verified] | None, *, wrote: b
     failed = sum(not each.ok for each in verified or ())
     done, left = len(mended.mended) - failed, len(mended.left) + failed
     if not done and not left:
-        return Text("nothing to mend", "green")
-    counts = [f"{done} mended"] if done else []
+        return _nothing(mended)
+    counts = [f"{done} mended{' by the patch' * (wrote is False)}"] if done else []
     counts += [f"{left} not mended"] if left else []
     text = ", ".join(counts)
     if failed:
@@ -83,7 +83,21 @@ def fix_summary(mended: Mended, verified: Sequence[Verified] | None, *, wrote: b
         return Text(text, "bold red")
     paths = ", ".join(edit.path for edit in mended.edits)
     if wrote is None:
-        text += "; nothing was written (--write changes the files)"
+        how = "--write changes the files" if mended.editable else "apply the patch to a checkout"
+        text += f"; nothing was written ({how})"
     elif wrote:
         text += f"; written: {paths}" if paths else "; nothing was written"
     return Text(text, "bold red" if left else "green")
+
+
+def _nothing(mended: Mended) -> Text:
+    """Say that there is nothing to mend, and which rules would be mended if they were selected."""
+    text = Text("nothing to mend", "green")
+    if mended.unasked:
+        rules = sorted({finding.rule for finding in mended.unasked})
+        many = len(mended.unasked)
+        text.append(
+            f"; {many} finding{'s' * (many > 1)} of {', '.join(rules)} only if selected"
+            f" (--select {','.join(rules)})"
+        )
+    return text

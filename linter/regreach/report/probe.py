@@ -27,6 +27,8 @@ def probe_lines(probed: Probed, *, comparing: bool) -> Iterator[Text]:
     for module, ending in truth.imports.items():
         if not ending.ok:
             yield Text(f"importing {module} fails: {_text(ending)}", "red")
+            if ending.unjudged is not None:
+                yield Text("--python takes an interpreter that has the packages of the tree", "red")
     if not comparing:
         yield from _cells(probed)
         yield from _first(probed)

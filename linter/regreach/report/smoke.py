@@ -22,7 +22,8 @@ def smoke_lines(smoked: Smoked) -> Iterator[Text]:
     yield from _machine(smoked)
     if smoked.stood_in:
         yield _line(
-            "stood in", f"{', '.join(smoked.stood_in)} (not installed; the forward uses none)"
+            "stood in",
+            f"{', '.join(smoked.stood_in)} (not installed; a forward that uses one does not pass)",
         )
     if smoked.before is not None:
         yield _line("before", _construct(smoked.before), _style(not smoked.before.construct["ok"]))
@@ -45,7 +46,8 @@ def verdict(smoked: Smoked) -> str:
         return f"not confirmed: {smoked.run.objections[0]}"
     ok = f"ok, error {_error(smoked.run):.1g}"
     if smoked.run.timing is not None:
-        ok += f", {_time(smoked.run.timing['shapes'][0]['seconds'])}"
+        first = smoked.run.timing["shapes"][0]
+        ok += f", {_time(first['seconds'])} ({first['name']})"
     if smoked.before is None:
         return f"confirmed: {ok}"
     return f"confirmed: before: {told(smoked.before.construct)}; after: {ok}"
@@ -92,13 +94,15 @@ def _machine(smoked: Smoked) -> Iterator[Text]:
         gib = gpu["memory_bytes"] / 2**30
         yield _line(
             "machine",
-            f"{gpu['name']}, {gib:.0f} GiB, SM{major}{minor}, driver {gpu['driver'] or 'unknown'},"
+            f"{gpu['name']}, {gib:.0f} GiB, SM{major}{minor}, driver {machine['driver'] or 'unknown'},"
             f" CUDA {gpu['cuda']}, Python {machine['python']}",
         )
     else:
-        yield _line("machine", f"no GPU needed, Python {machine['python']}")
+        yield _line("machine", f"Python {machine['python']}; this smoke needs no GPU")
     versions = {smoked.package: machine["tree"], **machine["packages"]}
-    yield _line("packages", ", ".join(f"{n} {v or '?'}" for n, v in versions.items()))
+    yield _line(
+        "packages", ", ".join(f"{n} {v or '(version unknown)'}" for n, v in versions.items())
+    )
     path = machine["path"]
     yield _line("path", f"{path['name']}; {path['why']}")
 
@@ -121,13 +125,16 @@ def _forward(smoked: Smoked, run: TreeRun) -> Iterator[Text]:
         yield Text(f"{shape['name']:{width}}  {_errors(shape)}{_times(times.get(shape['name']))}")
     if times:
         moved = next(iter(times.values()))["bandwidth"]
+        clock = "the GPU's events" if smoked.smoke.device == "cuda" else "the clock"
         yield Text(
-            f"time: median, by the device's events; floor: the bytes that must be moved, at the"
-            f" {moved / 1e12:.1f} TB/s of a copy here",
+            f"time: median, by {clock}; floor: the bytes that must be moved, at the"
+            f" {moved / 1e9:,.0f} GB/s of a copy here",
             "dim",
         )
     faults = run.forward["faults"]
     if faults:
+        if smoked.smoke.device != "cuda":
+            yield Text("unwritten output is looked for on a GPU only", "dim")
         told_faults = ", ".join(f"{f['name']} {_number(f['error'])}" for f in faults)
         yield _line("wrong on purpose", f"{told_faults} (bound {smoked.smoke.error_bound:g})")
     for objection in run.objections:

@@ -31,6 +31,14 @@ class Smoke:
     row_bound: float
     shapes: tuple[Mapping[str, str | int], ...]
 
+    @property
+    def all_needs(self) -> Mapping[str, str]:
+        """Return also what the stage itself needs: numpy, and PyTorch to speak to a GPU."""
+        own = {"numpy": "install numpy"}
+        if self.device == "cuda":
+            own["torch"] = "install PyTorch with CUDA"
+        return {**own, **self.needs}
+
     def script_file(self, pack: str) -> Path:
         """Return the script's file; ``pack`` is where the pack came from. Raises ConfigError."""
         if self.script.endswith(".py"):
@@ -43,6 +51,10 @@ class Smoke:
             file = Path(spec.origin) if spec is not None and spec.origin else Path(self.script)
         if not file.is_file():
             raise ConfigError(f"{pack}: the smoke's script {self.script!r} is not there")
+        if file.suffix != ".py" or not file.stem.isidentifier():
+            raise ConfigError(
+                f"{pack}: the smoke's script {self.script!r} is no file of Python: {file}"
+            )
         return file.absolute()
 
 
@@ -75,12 +87,17 @@ def _smoke(table: Table, keys: Mapping[str, Sequence[str]]) -> Smoke:
         raise table.error(f"must be one of {list(DEVICES)!r}", "device")
     if not smoke.shapes:
         raise table.error("is missing; there must be one shape at least", "shapes")
+    names = [shape["name"] for shape in smoke.shapes]
+    if len(set(names)) < len(names):
+        raise table.error("must have a name each of their own", "shapes")
     table.finish()
     return smoke
 
 
 def _shape(table: Table) -> Mapping[str, str | int]:
     sizes = table.numbers("sizes")
+    if "name" in sizes:
+        raise table.error("must not have a size of the name 'name'", "sizes")
     shape: dict[str, str | int] = {"name": table.text("name"), **sizes}
     table.finish()
     return shape

@@ -44,6 +44,13 @@ def told(result: Result) -> str:
     return str(result["exception"]) + (f" at {at[0]}:{at[1]}" if at else "")
 
 
+def told_whole(result: Result) -> str:
+    """Return how a step failed and what it said, in one line."""
+    if result["exception"] is None:
+        return told(result)
+    return f"{told(result)}: {' '.join(str(result['message']).split())}"
+
+
 def objections(smoke: Smoke, forward: Result, timing: Result | None) -> Iterator[str]:
     """Yield each reason for which a forward does not pass; none when it does."""
     for shape in forward["shapes"]:
@@ -58,7 +65,7 @@ def objections(smoke: Smoke, forward: Result, timing: Result | None) -> Iterator
             yield f"the check is blind: {fault['name']} passes with an error of {fault['error']:.2g}"
     for step in (forward, timing):
         if step is not None and not step["ok"]:
-            yield f"{told(step)}: {step['message']}" if step["exception"] else told(step)
+            yield told_whole(step)
     done = len(forward["shapes"])
     if forward["ok"] and done < len(smoke.shapes):
         yield f"only {done} of {len(smoke.shapes)} shapes were run"

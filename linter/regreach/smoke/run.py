@@ -17,7 +17,13 @@ from regreach.probe.files import importable
 from regreach.probe.plan import Limits, consumer_of, plan_of
 from regreach.run import Request, opened_tree
 from regreach.smoke.declared import Smoke
-from regreach.smoke.judge import is_environments_fault, missing_package, objections, told
+from regreach.smoke.judge import (
+    is_environments_fault,
+    missing_package,
+    objections,
+    told,
+    told_whole,
+)
 from regreach.smoke.steps import Interpreter, Result, run_step
 
 Progress = Callable[[str], None]
@@ -166,9 +172,13 @@ class _Stage:
         if found.get("died") or "packages" not in found:
             raise TargetError(f"{self._options.python}: {found['message']}")
         if found["missing"]:
-            needs = {"numpy": "install numpy", **self._smoke.needs}
+            needs = self._smoke.all_needs
             advice = "; ".join(f"{name} ({needs[name]})" for name in found["missing"])
-            raise TargetError(f"cannot run here: {self._options.python} lacks {advice}")
+            no_gpu = self._smoke.device == "cuda" and found["driver"] is None
+            raise TargetError(
+                f"cannot run here: {'there is no NVIDIA GPU (nvidia-smi names none), and ' * no_gpu}"
+                f"{self._options.python} lacks {advice}; --python takes another interpreter"
+            )
         if self._smoke.device == "cuda" and found["gpu"] is None:
             raise TargetError(
                 "cannot run here: PyTorch sees no GPU; run this on a machine with an NVIDIA GPU and a"
@@ -190,7 +200,7 @@ class _Stage:
                 run.timing = self.step("time", root)
             run.objections = tuple(objections(self._smoke, run.forward, run.timing))
         else:
-            run.objections = (f"{told(run.construct)}: {run.construct['message']}",)
+            run.objections = (told_whole(run.construct),)
         return run
 
     def step(self, step: str, root: Path) -> Result:
@@ -202,13 +212,13 @@ class _Stage:
         while True:
             result = self._run(step, root)
             missing = missing_package(result, package)
-            may = missing is not None and missing not in (*self._smoke.needs, *self.stood_in)
+            may = missing is not None and missing not in (*self._smoke.all_needs, *self.stood_in)
             if missing is None or not may or missing in self._platform.absent:
                 break
             self.stood_in.append(missing)
         if is_environments_fault(result, package):
             raise TargetError(
-                f"cannot run here: {told(result)}: {result['message']}; this is for what is installed"
+                f"cannot run here: {told_whole(result)}; this is for what is installed"
                 f" for {self._options.python}, not for the registration"
             )
         return result
@@ -230,7 +240,7 @@ class _Stage:
             "choice": dict(zip(registry.key, smoke.key, strict=True)),
             "script": str(smoke.script_file(pack.source)),
             "device": smoke.device,
-            "needs": ["numpy", *smoke.needs],
+            "needs": list(smoke.all_needs),
             "shapes": [dict(shape) for shape in smoke.shapes],
             "stand_in": self.stood_in,
             "seed": self._options.seed,

@@ -84,7 +84,7 @@ def run_step(
             found = _listen(pipe.reading, process, until, token, on_progress)
         finally:
             late = time.monotonic() >= until
-            _end(process, patience=_PATIENCE if found is not None and not late else 0)
+            _end(process, patience=0 if late else _PATIENCE)
         if found is None:
             why = f"no end after {interpreter.timeout:g} s" if late else _death(process, printed)
             return {"ok": False, "died": True, "exception": None, "message": why}

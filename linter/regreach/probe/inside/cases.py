@@ -132,9 +132,12 @@ def _field(ground: Ground, name: str, value: Sequence[Any]) -> Any:
 
 
 def member(plan: Plan, selector: str, value: str) -> Any:
-    """Return the member of a selector's enum that has this value, as text."""
-    cls = resolve(plan["selectors"][selector]["enum"])
-    return next(each for each in cls if text(each) == value)
+    """Return the member of a selector's enum that has this value, as text. Raises LookupError."""
+    enum = plan["selectors"][selector]["enum"]
+    for each in resolve(enum) or ():
+        if text(each) == value:
+            return each
+    raise LookupError(f"{enum} has no member {value!r}")
 
 
 def text(value: Any) -> str:

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-
-class ScriptError(Exception):
-    """The smoke's script does not do what it should: that is not the tree's fault."""
+from .script import ScriptError
 
 
 def checked_reference(reference: Any) -> Any:

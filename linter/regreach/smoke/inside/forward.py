@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import types
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -14,8 +15,9 @@ else:
     from _regreach_probe.cases import attempted
 
 from .clock import clock_for
-from .comparison import ScriptError, as_numpy, checked_reference, compare
+from .comparison import as_numpy, checked_reference, compare
 from .consumer import Construction
+from .script import ScriptError
 from .stood_in import GuardedGround, TouchedError
 
 Say = Callable[[dict[str, Any]], None]
@@ -86,7 +88,9 @@ class ForwardStep:
             consumer = self._consumer(shape)
             with self._forward():
                 seconds = clock.median(partial(case.run, consumer), self._plan["repetitions"])
-            moved = int(case.moved)
+            moved = float(case.moved)
+            if not 0 <= moved < math.inf:
+                raise ScriptError(f"Case.moved must be a number of bytes, not {case.moved!r}")
             self._shapes.append(
                 {
                     "name": shape["name"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import importlib
 import importlib.metadata
 import importlib.util
@@ -11,6 +12,8 @@ import subprocess
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from .script import ScriptError
 
 
 def report(plan: Mapping[str, Any], script: Callable[[], types.ModuleType]) -> dict[str, Any]:
@@ -26,6 +29,7 @@ def report(plan: Mapping[str, Any], script: Callable[[], types.ModuleType]) -> d
         "tree": _version_of_tree(plan),
         "missing": missing,
         "gpu": _gpu() if plan["device"] == "cuda" and "torch" not in missing else None,
+        "driver": _driver() if plan["device"] == "cuda" else None,
         "path": None,
     }
     if not missing and (plan["device"] != "cuda" or found["gpu"] is not None):
@@ -35,7 +39,10 @@ def report(plan: Mapping[str, Any], script: Callable[[], types.ModuleType]) -> d
 
 def _path(script: Callable[[], types.ModuleType], found: dict[str, Any]) -> dict[str, Any]:
     try:
-        return dict(script().path(found))
+        path = script().path(copy.deepcopy(found))
+        if not isinstance(path, dict) or not {"name", "runs", "why"} <= path.keys():
+            raise ScriptError(f"path() must return a name, runs and why, not {path!r}")
+        return {"name": str(path["name"]), "runs": bool(path["runs"]), "why": str(path["why"])}
     except Exception as error:  # of the packages that it asks, so of this machine
         return {"name": None, "runs": False, "why": f"{type(error).__name__}: {error}"}
 
@@ -50,12 +57,12 @@ def _gpu() -> dict[str, Any] | None:
         "name": properties.name,
         "capability": [properties.major, properties.minor],
         "memory_bytes": properties.total_memory,
-        "driver": _driver(),
         "cuda": torch.version.cuda,
     }
 
 
 def _driver() -> str | None:
+    # torch may be missing, and does not know it
     command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)

@@ -5,12 +5,9 @@ Nothing is printed on standard output by this code: what the tree and its packag
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import os
 import sys
-import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +18,7 @@ else:
 
 from . import machine
 from .consumer import Construction
+from .script import load_script
 from .stood_in import GuardedGround
 
 Plan = dict[str, Any]
@@ -56,12 +54,3 @@ def _step(plan: Plan, say: Say) -> dict[str, Any]:
 
         result |= ForwardStep(plan, script, construction, ground, say).run()
     return {**result, "stood_in": sorted(ground.stood_in)}
-
-
-def load_script(plan: Plan) -> types.ModuleType:
-    """Import the smoke's script; the files beside it are its package, ``_regreach_smokes``."""
-    folder, _, file = plan["script"].rpartition(os.sep)
-    package = types.ModuleType("_regreach_smokes")
-    package.__path__ = [folder]
-    sys.modules[package.__name__] = package
-    return importlib.import_module(f"{package.__name__}.{file.removesuffix('.py')}")
