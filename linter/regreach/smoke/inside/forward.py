@@ -88,9 +88,9 @@ class ForwardStep:
             consumer = self._consumer(shape)
             with self._forward():
                 seconds = clock.median(partial(case.run, consumer), self._plan["repetitions"])
-            moved = float(case.moved)
-            if not 0 <= moved < math.inf:
+            if not 0 <= case.moved < math.inf:
                 raise ScriptError(f"Case.moved must be a number of bytes, not {case.moved!r}")
+            moved = int(case.moved)
             self._shapes.append(
                 {
                     "name": shape["name"],
