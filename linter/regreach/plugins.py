@@ -14,7 +14,9 @@ from typing import TypeVar
 
 from regreach.errors import ConfigError
 from regreach.pack import Pack, load_pack
+from regreach.policy import meta_rules
 from regreach.rule import Rule
+from regreach.toml_table import did_you_mean
 from regreach.tree.paths import why
 
 GROUP = "regreach.rules"
@@ -28,12 +30,16 @@ class Plugins:
     rules: Mapping[str, Rule]
     packs: Mapping[str, str]
 
+    def unknown_rule(self, code: str) -> str:
+        """Return what is wrong with a code that no rule has."""
+        known = ", ".join(self.rules)
+        return f"unknown rule {code!r}; known are: {known}{did_you_mean(code, self.rules)}"
+
     def selected(self, select: Sequence[str], ignore: Sequence[str]) -> list[Rule]:
         """Return the rules to apply: all, or those selected, less those ignored. Raises ConfigError."""
         for code in (*select, *ignore):
             if code not in self.rules:
-                known = ", ".join(self.rules)
-                raise ConfigError(f"unknown rule {code!r}; known are: {known}")
+                raise ConfigError(self.unknown_rule(code))
         return [
             rule
             for code, rule in self.rules.items()
@@ -59,7 +65,7 @@ class Plugins:
 
 def load_plugins() -> Plugins:
     """Import every entry point of the group. Raises ConfigError for one that is broken."""
-    rules: dict[str, Rule] = {}
+    rules: dict[str, Rule] = {rule.code: rule for rule in meta_rules.RULES}
     packs: dict[str, str] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
         try:

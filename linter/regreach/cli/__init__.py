@@ -73,19 +73,19 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         )
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx is not None else "regreach"
-        code = _fail(f"{error.format_message()} (see {command} --help)", error.exit_code)
+        code = _fail(error.exit_code, f"{error.format_message()} (see {command} --help)")
     except click.ClickException as error:
-        code = _fail(error.format_message(), error.exit_code)
+        code = _fail(error.exit_code, error.format_message())
     except click.Abort:
-        code = _fail("interrupted", INTERRUPTED)
+        code = _fail(INTERRUPTED, "interrupted")
     except RegreachError as error:
-        code = _fail(str(error), error.exit_code)
+        code = _fail(error.exit_code, *(str(line) for line in error.args))
     except Exception as error:
         at = traceback.extract_tb(error.__traceback__)[-1]
         code = _fail(
+            RegreachError.exit_code,
             f"internal error, please report it: {type(error).__name__}: {error}"
             f" ({at.filename}:{at.lineno}; set REGREACH_TRACEBACK=1 to see more)",
-            RegreachError.exit_code,
         )
     sys.exit(code)
 
@@ -116,8 +116,9 @@ def _end(number: int, _: object) -> NoReturn:
     sys.exit(128 + number)
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(code: int, *messages: str) -> int:
     if os.environ.get("REGREACH_TRACEBACK"):
         traceback.print_exc()
-    click.echo("regreach: error: " + " ".join(message.split()), err=True)
+    for message in messages:
+        click.echo("regreach: error: " + " ".join(message.split()), err=True)
     return code

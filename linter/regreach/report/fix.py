@@ -8,6 +8,7 @@ from rich.text import Text
 
 from regreach.fixes import LeftFinding, Mended, MendedFinding, Verified
 from regreach.model import Finding
+from regreach.report.text import suppressed_text
 from regreach.rule import key_text
 
 
@@ -74,7 +75,7 @@ def fix_summary(mended: Mended, verified: Sequence[Verified] | None, *, wrote: b
     failed = sum(not each.ok for each in verified or ())
     done, left = len(mended.mended) - failed, len(mended.left) + failed
     if not done and not left:
-        return Text("nothing to mend", "green")
+        return Text(f"nothing to mend{suppressed_text(mended.suppressed)}", "green")
     counts = [f"{done} mended"] if done else []
     counts += [f"{left} not mended"] if left else []
     text = ", ".join(counts)
@@ -86,4 +87,5 @@ def fix_summary(mended: Mended, verified: Sequence[Verified] | None, *, wrote: b
         text += "; nothing was written (--write changes the files)"
     elif wrote:
         text += f"; written: {paths}" if paths else "; nothing was written"
+    text += suppressed_text(mended.suppressed)
     return Text(text, "bold red" if left else "green")

@@ -1,0 +1,201 @@
+"""``settle``: from what rules found to what counts, what is suppressed, and what is stale."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from regreach.model import Detail, Finding, Severity, Spot, Suppressed
+from regreach.policy.baseline import Baseline, Entry, Run
+from regreach.policy.comments import Comment, comments_of
+from regreach.policy.path_ignores import PathIgnores
+from regreach.program import Program
+from regreach.rule import Rule, fingerprint, told_apart
+from regreach.tree import Tree
+
+_ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What is made of findings; ``suppress`` says whether comments and the baseline count."""
+
+    severities: Mapping[str, Severity] = field(default_factory=dict)
+    path_ignores: PathIgnores = field(default_factory=PathIgnores)
+    baseline: Baseline | None = None
+    suppress: bool = True
+
+
+EVERYTHING = Policy(suppress=False)
+"""Each finding counts, as its rule gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The findings that count, errors first, then by place, and those that are suppressed."""
+
+    findings: tuple[Finding, ...]
+    suppressed: tuple[Suppressed, ...]
+
+
+def settle(
+    found: Iterable[Finding],
+    rules: Iterable[Rule],
+    policy: Policy,
+    program: Program,
+    run: Run,
+    known: Collection[str],
+) -> Settled:
+    """Apply a policy to what ``rules`` found in a program, analysed as ``run`` says.
+
+    ``known`` are the codes of all rules, selected or not: comments may name them. A finding is suppressed
+    by a comment before an entry of the baseline is used up for it. What is not judged is not stale: an
+    entry or a comment for a rule that is not among ``rules`` or does not count in the file.
+    """
+    judge = _Judge({rule.code: rule for rule in rules}, policy, program.tree)
+    counting, left_out = judge.split(found)
+    if not policy.suppress:
+        return Settled(in_order(counting), ())
+    comments = comments_of(program, known)
+    by_comment, counting, used = _by_comments(counting, comments)
+    entries = policy.baseline.runs.get(run, ()) if policy.baseline is not None else ()
+    place = _shown(policy.baseline, program.tree)
+    by_baseline, counting, stale = _by_baseline(counting, entries, place)
+    excused = {finding.fingerprint for finding in left_out}
+    about = [
+        *(judge.stale_entry(entry, place) for entry in stale if entry.fingerprint not in excused),
+        *judge.stale_comments(comments, used),
+        *(finding for comment in comments for finding in _faults(comment)),
+    ]
+    more, _ = judge.split(told_apart(f for f in about if f is not None))
+    suppressed = sorted(
+        (*by_comment, *by_baseline), key=lambda s: (s.finding.spot.path, s.finding.spot.line)
+    )
+    return Settled(in_order((*counting, *more)), tuple(suppressed))
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings in the order in which they are reported: errors first, then by place."""
+    return tuple(
+        sorted(
+            findings,
+            key=lambda f: (_ORDER[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()),
+        )
+    )
+
+
+class _Judge:
+    """Which rules count where, and with which severity."""
+
+    def __init__(self, rules: Mapping[str, Rule], policy: Policy, tree: Tree) -> None:
+        self._rules, self._policy, self._tree = rules, policy, tree
+
+    def counts(self, code: str, path: str) -> bool:
+        """Return whether a rule is applied to a file."""
+        return code in self._rules and code not in self._policy.path_ignores.codes(self._tree, path)
+
+    def split(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
+        """Return the findings that count, with the severity that they have then, and the others."""
+        counting, left_out = [], []
+        for finding in findings:
+            severity = self._policy.severities.get(finding.rule, finding.severity)
+            if self.counts(finding.rule, finding.spot.path):
+                counting.append(replace(finding, severity=severity))
+            else:
+                left_out.append(finding)
+        return counting, left_out
+
+    def stale_entry(self, entry: Entry, place: str) -> Finding | None:
+        """Return what is to be said of an entry that matched nothing; None when it is not judged."""
+        if entry.rule not in self._rules:
+            return None
+        about = f"{entry.rule} ({', '.join(entry.of)})" if entry.of else entry.rule
+        message = f"the baseline knows {about}, which is not found any more: remove the entry"
+        identity = fingerprint("RR901", entry.fingerprint)
+        details = (Detail("reason", entry.reason),) if entry.reason else ()
+        return Finding(
+            "RR901", "warning", Spot(place, entry.line), 1, message, None, identity, None, details
+        )
+
+    def stale_comments(
+        self, comments: Iterable[Comment], used: Collection[tuple[Comment, str]]
+    ) -> Iterator[Finding]:
+        """Yield what is to be said of comments that suppress nothing, or not all that they name."""
+        for comment in comments:
+            codes = [
+                code
+                for code in comment.codes
+                if (comment, code) not in used and self.counts(code, comment.path)
+            ]
+            if not codes:
+                continue
+            alone = "; it stands by itself: it belongs at the end of the line" * (not comment.first)
+            message = f"`{comment.text}` suppresses no {' and no '.join(codes)} here{alone}"
+            yield _about(comment, "RR902", message, *codes)
+
+
+def _by_comments(
+    findings: Iterable[Finding], comments: Iterable[Comment]
+) -> tuple[list[Suppressed], list[Finding], set[tuple[Comment, str]]]:
+    by_path: dict[str, list[Comment]] = {}
+    for comment in comments:
+        by_path.setdefault(comment.path, []).append(comment)
+    suppressed: list[Suppressed] = []
+    left: list[Finding] = []
+    used: set[tuple[Comment, str]] = set()
+    for finding in findings:
+        on_it = [
+            comment
+            for comment in by_path.get(finding.spot.path, ())
+            if finding.rule in comment.codes and comment.first <= finding.spot.line <= comment.last
+        ]
+        if not on_it:
+            left.append(finding)
+            continue
+        used.add((on_it[0], finding.rule))
+        spot = Spot(on_it[0].path, on_it[0].line, on_it[0].text)
+        suppressed.append(Suppressed(finding, "comment", spot, on_it[0].reason))
+    return suppressed, left, used
+
+
+def _by_baseline(
+    findings: Iterable[Finding], entries: Sequence[Entry], place: str
+) -> tuple[list[Suppressed], list[Finding], list[Entry]]:
+    """Match each finding with one entry; the entries that are left are those that match nothing."""
+    unused: dict[str, list[Entry]] = {}
+    for entry in entries:
+        unused.setdefault(entry.fingerprint, []).append(entry)
+    suppressed: list[Suppressed] = []
+    left: list[Finding] = []
+    for finding in findings:
+        if unused.get(finding.fingerprint):
+            entry = unused[finding.fingerprint].pop(0)
+            suppressed.append(
+                Suppressed(finding, "baseline", Spot(place, entry.line), entry.reason)
+            )
+        else:
+            left.append(finding)
+    return suppressed, left, [entry for group in unused.values() for entry in group]
+
+
+def _faults(comment: Comment) -> Iterator[Finding]:
+    for fault in comment.faults:
+        yield _about(comment, "RR903", f"`{comment.text}`: {fault}", fault)
+
+
+def _about(comment: Comment, rule: str, message: str, *parts: str) -> Finding:
+    spot = Spot(comment.path, comment.line, comment.text)
+    identity = fingerprint(rule, comment.path, *parts)
+    return Finding(rule, "warning", spot, comment.column, message, None, identity)
+
+
+def _shown(baseline: Baseline | None, tree: Tree) -> str:
+    """Return the path of a baseline as reports name it: from the tree's root where it lies in that."""
+    if baseline is None:
+        return ""
+    if baseline.path is not None and tree.editable is not None:
+        path = Path(baseline.path)
+        if path.is_relative_to(tree.editable):
+            return path.relative_to(tree.editable).as_posix()
+    return Path(baseline.name).as_posix()
