@@ -16,7 +16,6 @@ from regreach.errors import ConfigError
 from regreach.pack import Pack, load_pack
 from regreach.policy import meta_rules
 from regreach.rule import Rule
-from regreach.toml_table import did_you_mean
 from regreach.tree.paths import why
 
 GROUP = "regreach.rules"
@@ -33,7 +32,7 @@ class Plugins:
     def unknown_rule(self, code: str) -> str:
         """Return what is wrong with a code that no rule has."""
         known = ", ".join(self.rules)
-        return f"unknown rule {code!r}; known are: {known}{did_you_mean(code, self.rules)}"
+        return f"unknown rule {code!r}; known are: {known}"
 
     def selected(self, select: Sequence[str], ignore: Sequence[str]) -> list[Rule]:
         """Return the rules to apply: all, or those selected, less those ignored. Raises ConfigError."""
@@ -48,7 +47,7 @@ class Plugins:
 
     def pack(self, name: str | None) -> Pack:
         """Return a pack: by name, by the path of a TOML file, or the only one. Raises ConfigError."""
-        if name is not None and (name.endswith(".toml") or "/" in name):
+        if name is not None and names_a_file(name):
             try:
                 return load_pack(Path(name).read_text(encoding="utf-8"), name)
             except (OSError, UnicodeDecodeError) as error:
@@ -61,6 +60,11 @@ class Plugins:
         if name not in self.packs:
             raise ConfigError(f"unknown pack {name!r}; installed are: {known}")
         return load_pack(self.packs[name], f"pack {name}")
+
+
+def names_a_file(pack: str) -> bool:
+    """Return whether a pack is given as the path of a file."""
+    return pack.endswith(".toml") or "/" in pack
 
 
 def load_plugins() -> Plugins:

@@ -28,6 +28,10 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self._data
 
+    def expect(self, *keys: str) -> None:
+        """Note keys that may be there, for ``finish``."""
+        self._asked.update(keys)
+
     def error(self, problem: str, *keys: str) -> ConfigError:
         """Return the error that names the file and the entry: the keys below this table."""
         return ConfigError(f"{self._source}: {self._below(*keys)} {problem}")

@@ -11,6 +11,7 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
+from regreach.cli.configured import codes_of, configured, policy_of
 from regreach.model import Finding
 from regreach.run import Request
 
@@ -20,12 +21,17 @@ _RANK = {"error": 3, "warning": 2, "info": 1}
 
 def analysis_options(function: _F) -> _F:
     """Add TARGET and the options that say what is analysed, and how."""
-    return _with(function, [*_TREE, *_RULES])
+    return _with(configured(function), [*_TREE, *_RULES, *_SUPPRESS])
+
+
+def rule_options(function: _F) -> _F:
+    """Add TARGET and the options that say what is analysed, but for what is known of it already."""
+    return _with(configured(function), [*_TREE, *_RULES])
 
 
 def tree_options(function: _F) -> _F:
     """Add TARGET and the options that say how it is seen."""
-    return _with(function, _TREE)
+    return _with(configured(function), _TREE)
 
 
 def process_options(timeout: float) -> Callable[[_F], _F]:
@@ -94,12 +100,24 @@ _TREE: list[Callable[[Any], Any]] = [
     click.option(
         "--offline", is_flag=True, help="Fetch nothing: a requirement must be in the cache already."
     ),
+    click.option("--config", metavar="FILE", help="Read the configuration from this file."),
+    click.option(
+        "--no-config", "--isolated", "no_config", is_flag=True, help="Read no configuration file."
+    ),
 ]
 _RULES: list[Callable[[Any], Any]] = [
     click.option(
         "--select", metavar="CODES", multiple=True, help="Only these rules, e.g. RR101,RR102."
     ),
     click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules."),
+]
+_SUPPRESS: list[Callable[[Any], Any]] = [
+    click.option(
+        "--baseline", metavar="FILE", help="Findings that do not count, from `regreach baseline`."
+    ),
+    click.option(
+        "--no-suppressions", is_flag=True, help="Count what comments and the baseline suppress."
+    ),
 ]
 _PYTHON: Callable[[Any], Any] = click.option(
     "--python",
@@ -159,17 +177,14 @@ def request_from(options: dict[str, Any]) -> Request:
         options.pop("platform"),
         environment,
         options.pop("absent"),
-        _codes(options.pop("select", ())),
-        _codes(options.pop("ignore", ())),
+        codes_of(options.pop("select", ())),
+        codes_of(options.pop("ignore", ())),
         None,
         options.pop("offline"),
         not options.pop("no_cache"),
         options.pop("jobs"),
+        policy=policy_of(options),
     )
-
-
-def _codes(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(c.strip().upper() for v in values for c in v.split(",") if c.strip())
 
 
 def exit_code(findings: Iterable[Finding], fail_on: str, exit_zero: bool) -> int:
