@@ -13,13 +13,16 @@ from typing import Any, NoReturn
 
 import click
 
-import regreach
 from regreach.cli.audit import audit
+from regreach.cli.baseline import baseline
 from regreach.cli.check import check
+from regreach.cli.completion import VARIABLE, completion
+from regreach.cli.config import config
 from regreach.cli.fix import fix
 from regreach.cli.probe import probe
 from regreach.cli.rule import rule
 from regreach.cli.smoke import smoke
+from regreach.cli.version import print_version
 from regreach.errors import RegreachError
 
 BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
@@ -45,7 +48,14 @@ class _Commands(click.Group):
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(regreach.__version__, prog_name="regreach")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_version,
+    help="Print the versions of regreach, of its libraries and of its rules.",
+)
 def cli() -> None:
     """Find decorator registrations that their look-up cannot reach.
 
@@ -56,7 +66,7 @@ def cli() -> None:
     """
 
 
-for _command in (check, audit, fix, probe, smoke, rule):
+for _command in (check, audit, fix, baseline, probe, smoke, rule, config, completion):
     cli.add_command(_command)
 
 
@@ -69,7 +79,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         # not in stand-alone mode, a command's exit code is what the call returns
         code: int | None = cli(
-            args=arguments or ["--help"], prog_name="regreach", standalone_mode=False
+            args=arguments or ["--help"],
+            prog_name="regreach",
+            complete_var=VARIABLE,
+            standalone_mode=False,
         )
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx is not None else "regreach"

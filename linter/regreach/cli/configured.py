@@ -26,6 +26,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 # Keys of the file that are options of another name.
 _PARAMETERS = {"env": "environment", "fail-on": "fail_on", "cache": "no_cache"}
 _VARIABLES = {"jobs": "REGREACH_JOBS"}
+COMMAND_LINE = "the command line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,20 @@ class Configured:
         """Return whether a key's value is the file's."""
         settings = self.settings
         return settings is not None and self.origin.get(key) == settings.place(key)
+
+    def why_left_out(self, code: str) -> str:
+        """Return what leaves a rule out that is not applied."""
+        if self.settings is not None:
+            values = self.settings.values
+            if self.is_of_file("ignore") and code in values["ignore"]:
+                return self.settings.place("ignore")
+            if self.is_of_file("select") and code not in values["select"]:
+                return self.settings.place("select")
+        return COMMAND_LINE
+
+    def told(self) -> str:
+        """Return in a line which file applies."""
+        return f"configuration: {self.settings.file.name if self.settings is not None else 'none'}"
 
     def located(self, key: str, path: str) -> tuple[str, str | None]:
         """Return what a key's file is called, and its absolute path, None for one in a revision."""
@@ -106,7 +121,7 @@ def _file(options: dict[str, Any]) -> ConfigFile | None:
 
 def _applied(settings: Settings | None, options: dict[str, Any], given: set[str]) -> Configured:
     """Set the options that are not given, and say where each comes from."""
-    origin = {_key(name): "the command line" for name in given}
+    origin = {_key(name): COMMAND_LINE for name in given}
     for key, variable in _VARIABLES.items():
         if key in options and key not in given and os.environ.get(variable):
             origin[key] = f"${variable}"
@@ -191,10 +206,10 @@ def policy_of(options: dict[str, Any]) -> Policy:
     """Take what is made of findings out of a command's parameters. Raises ConfigError."""
     from regreach.policy import EVERYTHING, PathIgnores, Policy, read_baseline
 
-    configured: Configured = options.pop("configured")
-    if "no_suppressions" not in options:
+    configured: Configured = options["configured"]
+    if "select" not in options:
         return EVERYTHING  # a command that is not about findings
-    suppress = not options.pop("no_suppressions")
+    suppress = not options.pop("no_suppressions", False)
     path: str | None = options.pop("baseline", None)
     baseline = None
     if path is not None and suppress:

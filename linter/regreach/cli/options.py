@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 import click
 
+from regreach.cli.completion import complete_codes
 from regreach.cli.configured import codes_of, configured, policy_of
 from regreach.model import Finding
 from regreach.run import Request
@@ -62,6 +62,11 @@ def output_options(function: _F) -> _F:
     return _with(function, [*_PRINT, *_VERDICT])
 
 
+def fail_on_option(function: _F) -> _F:
+    """Add the option that says what findings make the exit code 1."""
+    return _with(function, _VERDICT[:1])
+
+
 def _with(function: _F, options: list[Callable[[Any], Any]]) -> _F:
     for option in reversed(options):
         function = option(function)
@@ -107,9 +112,19 @@ _TREE: list[Callable[[Any], Any]] = [
 ]
 _RULES: list[Callable[[Any], Any]] = [
     click.option(
-        "--select", metavar="CODES", multiple=True, help="Only these rules, e.g. RR101,RR102."
+        "--select",
+        metavar="CODES",
+        multiple=True,
+        shell_complete=complete_codes,
+        help="Only these rules, e.g. RR101,RR102.",
     ),
-    click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules."),
+    click.option(
+        "--ignore",
+        metavar="CODES",
+        multiple=True,
+        shell_complete=complete_codes,
+        help="Not these rules.",
+    ),
 ]
 _SUPPRESS: list[Callable[[Any], Any]] = [
     click.option(
@@ -135,6 +150,8 @@ _COLOR: list[Callable[[Any], Any]] = [
         help="When to colour. NO_COLOR is honoured.",
     ),
     click.option("--quiet", "-q", is_flag=True, help="No summary and no progress."),
+    click.option("--verbose", "-v", is_flag=True, help="Say what is done, and what is suppressed."),
+    click.option("--stats", is_flag=True, help="Print where the time went."),
 ]
 _PRINT: list[Callable[[Any], Any]] = [
     click.option(
@@ -164,6 +181,7 @@ _VERDICT: list[Callable[[Any], Any]] = [
 
 def request_from(options: dict[str, Any]) -> Request:
     """Take the analysis options out of a command's parameters. Raises click.UsageError."""
+    policy = policy_of(options)
     environment: dict[str, str] = {}
     for setting in options.pop("environment"):
         name, equals, value = setting.partition("=")
@@ -183,7 +201,7 @@ def request_from(options: dict[str, Any]) -> Request:
         options.pop("offline"),
         not options.pop("no_cache"),
         options.pop("jobs"),
-        policy=policy_of(options),
+        policy=policy,
     )
 
 
@@ -191,20 +209,6 @@ def exit_code(findings: Iterable[Finding], fail_on: str, exit_zero: bool) -> int
     """Return 1 when a finding is at or above the severity, else 0."""
     worst = max((_RANK[f.severity] for f in findings), default=0)
     return int(worst >= _RANK[fail_on] and not exit_zero)
-
-
-@contextlib.contextmanager
-def progress(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show what is being done on the terminal, one line that is gone at the end; nothing in a pipe."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(stderr=True)
-    with console.status("") as status:
-        yield lambda text: status.update(Text(text))
 
 
 def use_color(choice: str, stream: TextIO | None) -> bool:

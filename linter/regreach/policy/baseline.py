@@ -127,13 +127,13 @@ def _entry(table: Table, lines: _Lines, errors: list[str]) -> Entry | None:
 
 
 def baseline_text(runs: Mapping[Run, Iterable[Entry]]) -> str:
-    """Return the text of a file with these entries: the same entries give the same bytes."""
+    """Return the text of a file with these entries, in their order."""
     parts = [_HEAD]
     for pack in sorted({pack for pack, _ in runs}):
         parts.append(f"\n[findings.{_key(pack)}]\n")
         for platform in sorted(platform for other, platform in runs if other == pack):
-            entries = sorted(runs[pack, platform], key=lambda e: (e.rule, e.of, e.fingerprint))
-            parts.append(f"{_key(platform)} = [\n{''.join(map(_line, entries))}]\n")
+            lines = "".join(map(_line, runs[pack, platform]))
+            parts.append(f"{_key(platform)} = [\n{lines}]\n")
     return "".join(parts)
 
 

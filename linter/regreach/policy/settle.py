@@ -50,11 +50,11 @@ def settle(
     """Apply a policy to what ``rules`` found in a program, analysed as ``run`` says.
 
     ``known`` are the codes of all rules, selected or not: comments may name them. A finding is suppressed
-    by a comment before an entry of the baseline is used up for it. What is not judged is not stale: an
-    entry or a comment for a rule that is not among ``rules`` or does not count in the file.
+    by a comment before an entry of the baseline is used up for it. An entry or a comment for a rule that is
+    not among ``rules`` is not judged: it is not stale.
     """
     judge = _Judge({rule.code: rule for rule in rules}, policy, program.tree)
-    counting, left_out = judge.split(found)
+    counting = judge.counting(found)
     if not policy.suppress:
         return Settled(in_order(counting), ())
     comments = comments_of(program, known)
@@ -62,13 +62,12 @@ def settle(
     entries = policy.baseline.runs.get(run, ()) if policy.baseline is not None else ()
     place = _shown(policy.baseline, program.tree)
     by_baseline, counting, stale = _by_baseline(counting, entries, place)
-    excused = {finding.fingerprint for finding in left_out}
     about = [
-        *(judge.stale_entry(entry, place) for entry in stale if entry.fingerprint not in excused),
+        *(judge.stale_entry(entry, place) for entry in stale),
         *judge.stale_comments(comments, used),
         *(finding for comment in comments for finding in _faults(comment)),
     ]
-    more, _ = judge.split(told_apart(f for f in about if f is not None))
+    more = judge.counting(told_apart(f for f in about if f is not None))
     suppressed = sorted(
         (*by_comment, *by_baseline), key=lambda s: (s.finding.spot.path, s.finding.spot.line)
     )
@@ -95,16 +94,14 @@ class _Judge:
         """Return whether a rule is applied to a file."""
         return code in self._rules and code not in self._policy.path_ignores.codes(self._tree, path)
 
-    def split(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
-        """Return the findings that count, with the severity that they have then, and the others."""
-        counting, left_out = [], []
-        for finding in findings:
-            severity = self._policy.severities.get(finding.rule, finding.severity)
-            if self.counts(finding.rule, finding.spot.path):
-                counting.append(replace(finding, severity=severity))
-            else:
-                left_out.append(finding)
-        return counting, left_out
+    def counting(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Return the findings of rules that are applied to their files, with their severities."""
+        severities = self._policy.severities
+        return [
+            replace(finding, severity=severities.get(finding.rule, finding.severity))
+            for finding in findings
+            if self.counts(finding.rule, finding.spot.path)
+        ]
 
     def stale_entry(self, entry: Entry, place: str) -> Finding | None:
         """Return what is to be said of an entry that matched nothing; None when it is not judged."""
