@@ -6,14 +6,16 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
 from regreach.cli.completion import complete_codes
 from regreach.cli.configured import codes_of, configured, policy_of
 from regreach.model import Finding
-from regreach.run import Request
+
+if TYPE_CHECKING:
+    from regreach.run import Request
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _RANK = {"error": 3, "warning": 2, "info": 1}
@@ -181,6 +183,8 @@ _VERDICT: list[Callable[[Any], Any]] = [
 
 def request_from(options: dict[str, Any]) -> Request:
     """Take the analysis options out of a command's parameters. Raises click.UsageError."""
+    from regreach.run import Request
+
     policy = policy_of(options)
     environment: dict[str, str] = {}
     for setting in options.pop("environment"):

@@ -11,10 +11,13 @@ import re
 import tokenize
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from regreach.facts.source import SourceError, decode
 from regreach.policy.meta_rules import CODES
-from regreach.program import Program
+
+if TYPE_CHECKING:
+    from regreach.program import Program
 
 WORD = b"regreach"
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from regreach.tree import Tree
+if TYPE_CHECKING:
+    from regreach.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)

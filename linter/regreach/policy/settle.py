@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from regreach.model import Detail, Finding, Severity, Spot, Suppressed
 from regreach.policy.baseline import Baseline, Entry, Run
 from regreach.policy.comments import Comment, comments_of
 from regreach.policy.path_ignores import PathIgnores
-from regreach.program import Program
 from regreach.rule import Rule, fingerprint, told_apart
-from regreach.tree import Tree
+
+if TYPE_CHECKING:
+    from regreach.program import Program
+    from regreach.tree import Tree
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 
