@@ -70,7 +70,7 @@ def test_the_function_below_is_another_statement(tree: Path) -> None:
     assert heads(done) == [
         "flashinfer_cutlass.py:11:1: RR101",
         "flashinfer_cutlass.py:6:1: RR102",
-        f"{KERNELS}:12:10: RR902 `# regreach: ignore[RR101] why` suppresses no RR101 here",
+        f"{KERNELS}:12:9: RR902 `# regreach: ignore[RR101] why` suppresses no RR101 here",
     ]
 
 

@@ -42,6 +42,7 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
     not run.
     """
     from regreach.cli.printing import rendered, terminal_width, write
+    from regreach.config.config_file import read_bytes
     from regreach.plugins import load_plugins
     from regreach.policy.baseline import DEFAULT_NAME, baseline_text, read_baseline
     from regreach.policy.baseline_update import updated
@@ -56,7 +57,7 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
             f"{name} is in a revision, which is not written: name a file with --output"
         )
     request = shared.request_from(options)
-    old = read_baseline(Path(path).read_bytes(), name) if Path(path).exists() else None
+    old = read_baseline(read_bytes(path), name) if Path(path).exists() else None
     with progress(options) as say:
         result = analyse(request, say)
     run = (result.analysis.pack.name, result.audit.platform)

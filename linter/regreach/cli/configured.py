@@ -214,7 +214,12 @@ def policy_of(options: dict[str, Any]) -> Policy:
     baseline = None
     if path is not None and suppress:
         name, full = configured.located("baseline", path)
-        baseline = read_baseline(configured.read("baseline", path), name, full)
+        try:
+            data = configured.read("baseline", path)
+        except ConfigError as error:
+            missing = full is not None and not os.path.lexists(full)
+            raise ConfigError(f"{error}{'; `regreach baseline` makes one' * missing}") from None
+        baseline = read_baseline(data, name, full)
     settings = configured.settings
     if settings is None:
         return Policy(baseline=baseline, suppress=suppress)

@@ -51,7 +51,7 @@ def table_of(name: str, file_name: str, data: bytes) -> tuple[str, Any] | None:
 
     Raises ConfigError for a file that is no TOML, or whose tables are none.
     """
-    if file_name != OWN_NAME and b"regreach" not in data:
+    if file_name == SHARED_NAME and b"regreach" not in data:
         return None  # whatever else may be wrong with it
     try:
         # a mark at the beginning is an editor's
