@@ -58,11 +58,17 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
 
     The tree is never imported or executed. Raises ConfigError and TargetError.
     """
+    say = on_progress or (lambda _: None)
     rules = load_plugins().selected(request.select, request.ignore)
+
+    def audited() -> Audit:
+        audit = analysis.audit()
+        say("looking for imports that a fixer would delete")
+        return with_side_effects(analysis, audit)
+
     with opened(request, on_progress) as analysis:
-        audit = with_deep_stack(lambda: with_side_effects(analysis, analysis.audit()))
-        if on_progress is not None:
-            on_progress("applying the rules")
+        audit = with_deep_stack(audited)
+        say("applying the rules")
         settled = settled_of(request, judged(audit, rules), rules, analysis)
     return Result(audit, settled.findings, analysis, settled.suppressed)
 

@@ -246,7 +246,9 @@ def test_a_pack_beside_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     expected = f'"{shop}/packs/shop.toml"', f"{shop}/pyproject.toml: tool.regreach.pack"
     assert rows("../..")["pack"] == expected
     configure(shop, '[tool.regreach]\npack = "packs/no.toml"\n', "pyproject.toml")
-    says = f"{shop}/pyproject.toml: tool.regreach.pack: {shop}/packs/no.toml: the pack cannot be read: No such"
+    says = (
+        f"{shop}/pyproject.toml: tool.regreach.pack: {shop}/packs/no.toml: cannot be read: No such"
+    )
     assert fails(run("check", "../.."), 2).startswith(says)
     assert "the pack cannot be read" in fails(run("check", "../..", "--pack", "no.toml"), 2)
 
@@ -272,6 +274,16 @@ def test_paths_are_told_from_the_file(
     assert run("fix", target).err == "nothing to mend\n"
     configure(tmp_path, f'[per-path-ignores]\n"{pattern}x" = ["RR101"]\n"sglang/srt" = ["RR102"]\n')
     assert rules(run("check", target)) == ["RR101", "RR102"]
+
+
+def test_what_a_tree_names_is_read_only_if_it_is_a_file(tree: Path) -> None:
+    """A device would never end."""
+    for key, path in (("pack", "/dev/zero"), ("baseline", "/dev/zero"), ("baseline", "sglang")):
+        configure(tree, f"{key} = '{path}'\n")
+        message = fails(run("check"), 2)
+        assert message.endswith(
+            ("cannot be read: not a regular file", "cannot be read: Is a directory")
+        )
 
 
 def test_probe_and_smoke_read_it_too(tree: Path) -> None:

@@ -109,6 +109,7 @@ def test_verbose_says_what_is_done_and_by_what(tmp_path: Path) -> None:
         f"configuration: {config}",
         f"opening {BUG}",
         "analysing 13 modules",
+        "looking for imports that a fixer would delete",
         "applying the rules",
         "1 error, 1 warning",
     ]
@@ -137,6 +138,7 @@ def test_stats_count_files_and_time(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "loading rules and packs",
         f"opening {BUG}",
         "analysing 13 modules",
+        "looking for imports that a fixer would delete",
         "applying the rules",
         "in all",
     ]

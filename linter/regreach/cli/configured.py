@@ -162,25 +162,21 @@ def _choose_rules(configured: Configured, options: dict[str, Any]) -> None:
 
 
 def _choose_pack(configured: Configured, options: dict[str, Any]) -> None:
-    """Find the pack that the file names, and check its platform, so that errors name file and key."""
-    from regreach.config.config_file import shown
+    """Read the pack that the file names, and check its platform, so that errors name file and key."""
     from regreach.pack import load_pack
     from regreach.plugins import load_plugins, names_a_file
 
     settings = configured.settings
     assert settings is not None, "there is a file"
-    file, key = settings.file, "pack"
+    key = "pack"
     if not (configured.is_of_file("pack") or configured.is_of_file("platform")):
         return
     try:
-        if configured.is_of_file("pack") and names_a_file(options["pack"]):
-            path = options["pack"]
-            if file.rev is not None:
-                options["pack"] = load_pack(_text(file, path), file.named(path))
-            else:
-                options["pack"] = shown(os.path.join(file.folder, path))  # noqa: PTH118
         pack = options["pack"]
-        pack = load_plugins().pack(pack) if pack is None or isinstance(pack, str) else pack
+        if configured.is_of_file("pack") and names_a_file(pack):
+            pack = options["pack"] = load_pack(*_text_and_name(settings.file, pack))
+        else:
+            pack = load_plugins().pack(pack)
         key = "platform"
         if configured.is_of_file("platform"):
             pack.platform(options["platform"])
@@ -190,11 +186,12 @@ def _choose_pack(configured: Configured, options: dict[str, Any]) -> None:
         raise ConfigError(f"{settings.place(key)}: {error}") from None
 
 
-def _text(file: ConfigFile, path: str) -> str:
+def _text_and_name(file: ConfigFile, path: str) -> tuple[str, str]:
+    name = file.named(path)
     try:
-        return file.read(path).decode("utf-8")
+        return file.read(path).decode("utf-8"), name
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{file.named(path)}: the pack cannot be read: {error}") from None
+        raise ConfigError(f"{name}: the pack cannot be read: {error}") from None
 
 
 def codes_of(values: Iterable[str]) -> tuple[str, ...]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from regreach.errors import ConfigError, TargetError
+from regreach.errors import ConfigError
 from regreach.tree.paths import why
+from regreach.tree.store import MAX_FILE_BYTES
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -74,14 +76,17 @@ def shown(path: str) -> str:
 
 
 def read_bytes(path: str) -> bytes:
-    """Return a file's bytes. Raises ConfigError."""
+    """Return a file's bytes. Raises ConfigError, also for what is no file or far too large for one.
+
+    The path may be the word of a tree that is not the user's own.
+    """
     try:
+        is_odd = not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
         with open(path, "rb") as file:  # noqa: PTH123
-            return file.read()
+            data = b"" if is_odd else file.read(MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{shown(path)}: cannot be read: {why(error)}") from None
-
-
-def as_config_error(name: str, error: TargetError) -> ConfigError:
-    """Return the error for a file of a revision that cannot be read."""
-    return ConfigError(f"{name}: {error}")
+    if is_odd or len(data) > MAX_FILE_BYTES:
+        reason = "not a regular file" if is_odd else "larger than 64 MiB"
+        raise ConfigError(f"{shown(path)}: cannot be read: {reason}")
+    return data

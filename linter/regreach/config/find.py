@@ -17,7 +17,6 @@ from regreach.config.config_file import (
     OWN_NAME,
     SHARED_NAME,
     ConfigFile,
-    as_config_error,
     read_bytes,
     shown,
     table_of,
@@ -96,7 +95,7 @@ def _in_revision(target: str, rev: str) -> ConfigFile | None:
             try:
                 return run_git(revision.folder, "cat-file", "blob", f"{rev}:{full}")
             except TargetError as error:
-                raise as_config_error(f"{full}@{rev}", error) from None
+                raise ConfigError(f"{full}@{rev}: {error}") from None
 
         for file_name in (OWN_NAME, SHARED_NAME):
             path = f"{folder}/{file_name}" if folder else file_name
