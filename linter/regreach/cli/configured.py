@@ -19,7 +19,6 @@ from regreach.errors import ConfigError
 if TYPE_CHECKING:
     from regreach.config import Settings
     from regreach.config.config_file import ConfigFile
-    from regreach.policy import Policy
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -197,31 +196,6 @@ def _text_and_name(file: ConfigFile, path: str) -> tuple[str, str]:
 def codes_of(values: Iterable[str]) -> tuple[str, ...]:
     """Return the codes in options that take several, comma-separated."""
     return tuple(c.strip().upper() for v in values for c in v.split(",") if c.strip())
-
-
-def policy_of(options: dict[str, Any]) -> Policy:
-    """Take what is made of findings out of a command's parameters. Raises ConfigError."""
-    from regreach.policy import EVERYTHING, PathIgnores, Policy, read_baseline
-
-    configured: Configured = options["configured"]
-    if "select" not in options:
-        return EVERYTHING  # a command that is not about findings
-    suppress = not options.pop("no_suppressions", False)
-    path: str | None = options.pop("baseline", None)
-    baseline = None
-    if path is not None and suppress:
-        name, full = configured.located("baseline", path)
-        try:
-            data = configured.read("baseline", path)
-        except ConfigError as error:
-            missing = full is not None and not os.path.lexists(full)
-            raise ConfigError(f"{error}{'; `regreach baseline` makes one' * missing}") from None
-        baseline = read_baseline(data, name, full)
-    settings = configured.settings
-    if settings is None:
-        return Policy(baseline=baseline, suppress=suppress)
-    ignores = PathIgnores(settings.path_ignores, settings.file.folder, settings.file.rev)
-    return Policy(settings.severity, ignores, baseline, suppress)
 
 
 def _key(name: str) -> str:

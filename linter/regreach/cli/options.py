@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import click
 
 from regreach.cli.completion import complete_codes
-from regreach.cli.configured import codes_of, configured, policy_of
+from regreach.cli.configured import codes_of, configured
+from regreach.cli.policy import policy_of
 from regreach.model import Finding
 
 if TYPE_CHECKING:

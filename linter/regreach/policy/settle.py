@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from regreach.model import Detail, Finding, Severity, Spot, Suppressed
 from regreach.policy.baseline import Baseline, Entry, Run
 from regreach.policy.comments import Comment, comments_of
+from regreach.policy.matching import by_baseline, by_comments
 from regreach.policy.path_ignores import PathIgnores
 from regreach.rule import Rule, fingerprint, told_apart
 
@@ -61,10 +62,10 @@ def settle(
     if not policy.suppress:
         return Settled(in_order(counting), ())
     comments = comments_of(program, known)
-    by_comment, counting, used = _by_comments(counting, comments)
+    commented, counting, used = by_comments(counting, comments)
     entries = policy.baseline.runs.get(run, ()) if policy.baseline is not None else ()
     place = _shown(policy.baseline, program.tree)
-    by_baseline, counting, stale = _by_baseline(counting, entries, place)
+    known_before, counting, stale = by_baseline(counting, entries, place)
     about = [
         *(judge.stale_entry(entry, place) for entry in stale),
         *judge.stale_comments(comments, used),
@@ -72,7 +73,7 @@ def settle(
     ]
     more = judge.counting(told_apart(f for f in about if f is not None))
     suppressed = sorted(
-        (*by_comment, *by_baseline), key=lambda s: (s.finding.spot.path, s.finding.spot.line)
+        (*commented, *known_before), key=lambda s: (s.finding.spot.path, s.finding.spot.line)
     )
     return Settled(in_order((*counting, *more)), tuple(suppressed))
 
@@ -133,50 +134,6 @@ class _Judge:
             alone = "; it stands by itself: it belongs at the end of the line" * (not comment.first)
             message = f"`{comment.text}` suppresses no {' and no '.join(codes)} here{alone}"
             yield _about(comment, "RR902", message, *codes)
-
-
-def _by_comments(
-    findings: Iterable[Finding], comments: Iterable[Comment]
-) -> tuple[list[Suppressed], list[Finding], set[tuple[Comment, str]]]:
-    by_path: dict[str, list[Comment]] = {}
-    for comment in comments:
-        by_path.setdefault(comment.path, []).append(comment)
-    suppressed: list[Suppressed] = []
-    left: list[Finding] = []
-    used: set[tuple[Comment, str]] = set()
-    for finding in findings:
-        on_it = [
-            comment
-            for comment in by_path.get(finding.spot.path, ())
-            if finding.rule in comment.codes and comment.first <= finding.spot.line <= comment.last
-        ]
-        if not on_it:
-            left.append(finding)
-            continue
-        used.add((on_it[0], finding.rule))
-        spot = Spot(on_it[0].path, on_it[0].line, on_it[0].text)
-        suppressed.append(Suppressed(finding, "comment", spot, on_it[0].reason))
-    return suppressed, left, used
-
-
-def _by_baseline(
-    findings: Iterable[Finding], entries: Sequence[Entry], place: str
-) -> tuple[list[Suppressed], list[Finding], list[Entry]]:
-    """Match each finding with one entry; the entries that are left are those that match nothing."""
-    unused: dict[str, list[Entry]] = {}
-    for entry in entries:
-        unused.setdefault(entry.fingerprint, []).append(entry)
-    suppressed: list[Suppressed] = []
-    left: list[Finding] = []
-    for finding in findings:
-        if unused.get(finding.fingerprint):
-            entry = unused[finding.fingerprint].pop(0)
-            suppressed.append(
-                Suppressed(finding, "baseline", Spot(place, entry.line), entry.reason)
-            )
-        else:
-            left.append(finding)
-    return suppressed, left, [entry for group in unused.values() for entry in group]
 
 
 def _faults(comment: Comment) -> Iterator[Finding]:
