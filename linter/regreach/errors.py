@@ -4,16 +4,20 @@
     ├── ConfigError    2  an option, a pack or a configuration file that says something impossible
     └── TargetError    3  a tree that cannot be read, found or fetched
 
-Each message is one line: what is wrong, where, and what to do.
+Each message is one line: what is wrong, where, and what to do. An error with several arguments has so
+many lines, each of them wrong by itself.
 """
 
 from __future__ import annotations
 
 
 class RegreachError(Exception):
-    """Base of all errors that are reported as one line, without a traceback."""
+    """Base of all errors that are reported as one line each, without a traceback."""
 
     exit_code = 3
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.args))
 
 
 class ConfigError(RegreachError):

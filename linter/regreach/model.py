@@ -286,3 +286,16 @@ class Finding:
     fix: dict[str, str | int] | None = None
     details: tuple[Detail, ...] = ()
     no_fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A finding that does not count, by a comment beside it or by an entry of the baseline.
+
+    ``spot`` is where that stands, ``reason`` what it gives as one; empty when it gives none.
+    """
+
+    finding: Finding
+    by: Literal["comment", "baseline"]
+    spot: Spot
+    reason: str = ""

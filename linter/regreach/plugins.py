@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from regreach.errors import ConfigError
 from regreach.pack import Pack, load_pack
+from regreach.policy import meta_rules
 from regreach.rule import Rule
 from regreach.tree.paths import why
 
@@ -28,12 +29,16 @@ class Plugins:
     rules: Mapping[str, Rule]
     packs: Mapping[str, str]
 
+    def unknown_rule(self, code: str) -> str:
+        """Return what is wrong with a code that no rule has."""
+        known = ", ".join(self.rules)
+        return f"unknown rule {code!r}; known are: {known}"
+
     def selected(self, select: Sequence[str], ignore: Sequence[str]) -> list[Rule]:
         """Return the rules to apply: all, or those selected, less those ignored. Raises ConfigError."""
         for code in (*select, *ignore):
             if code not in self.rules:
-                known = ", ".join(self.rules)
-                raise ConfigError(f"unknown rule {code!r}; known are: {known}")
+                raise ConfigError(self.unknown_rule(code))
         return [
             rule
             for code, rule in self.rules.items()
@@ -42,7 +47,7 @@ class Plugins:
 
     def pack(self, name: str | None) -> Pack:
         """Return a pack: by name, by the path of a TOML file, or the only one. Raises ConfigError."""
-        if name is not None and (name.endswith(".toml") or "/" in name):
+        if name is not None and names_a_file(name):
             try:
                 return load_pack(Path(name).read_text(encoding="utf-8"), name)
             except (OSError, UnicodeDecodeError) as error:
@@ -57,9 +62,14 @@ class Plugins:
         return load_pack(self.packs[name], f"pack {name}")
 
 
+def names_a_file(pack: str) -> bool:
+    """Return whether a pack is given as the path of a file."""
+    return pack.endswith(".toml") or "/" in pack
+
+
 def load_plugins() -> Plugins:
     """Import every entry point of the group. Raises ConfigError for one that is broken."""
-    rules: dict[str, Rule] = {}
+    rules: dict[str, Rule] = {rule.code: rule for rule in meta_rules.RULES}
     packs: dict[str, str] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
         try:

@@ -10,7 +10,7 @@ from regreach.errors import TargetError
 from regreach.facts.parse import ModuleFacts
 from regreach.facts.source import SourceError
 from regreach.supply.cache import FactsCache
-from regreach.supply.facts_supply import FactsSupply
+from regreach.supply.facts_supply import FactsSupply, FilesRead
 from regreach.tree import Tree
 
 
@@ -27,6 +27,11 @@ class Program:
         self.broken: dict[str, SourceError] = {}
         self._facts: dict[str, ModuleFacts | None] = {}
         self._bytes: dict[str, bytes] = {}
+
+    @property
+    def files_read(self) -> FilesRead:
+        """How many files were parsed so far, for whatever tree of this program."""
+        return self._supply.files_read
 
     def with_contents(self, contents: Mapping[str, bytes]) -> Program:
         """Return the program with other bytes in these files, by path; what is known of the rest is kept.

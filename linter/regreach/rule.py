@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from regreach.model import Audit, Finding, Severity
@@ -28,9 +28,38 @@ class Rule:
     mended: Literal["no", "on request", "yes"] = "no"
 
 
-def fingerprint(rule: str, *parts: str) -> str:
+class Fingerprint(str):
+    """An identity of a finding; ``parts`` is what it was made of beside the rule, for people to read."""
+
+    parts: tuple[str, ...] = ()
+
+
+def fingerprint(rule: str, *parts: str) -> Fingerprint:
     """Return an identity of a finding that survives line moves: rule, registry, key, module."""
-    return hashlib.sha256("\0".join((rule, *parts)).encode()).hexdigest()[:16]
+    text = "\0".join((rule, *parts)).encode(errors="surrogatepass")
+    made = Fingerprint(hashlib.sha256(text).hexdigest()[:16])
+    made.parts = parts
+    return made
+
+
+def told_apart(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings with no fingerprint twice: the second of a kind, by its place, gets one of its own.
+
+    A rule need not tell apart what only lines tell apart, as two imports of one module in one function.
+    """
+    seen: dict[str, int] = {}
+    result = []
+    for finding in sorted(findings, key=lambda f: (f.spot.path, f.spot.line, f.column)):
+        count = seen[finding.fingerprint] = seen.get(finding.fingerprint, 0) + 1
+        if count == 1:
+            result.append(finding)
+            continue
+        own = finding.fingerprint
+        parts = own.parts if isinstance(own, Fingerprint) else (own,)
+        result.append(
+            replace(finding, fingerprint=fingerprint(finding.rule, *parts, f"number {count}"))
+        )
+    return result
 
 
 def key_text(key: tuple[str, ...]) -> str:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from regreach.errors import ConfigError
 from regreach.evaluate.session import with_deep_stack
-from regreach.model import Audit, Finding
+from regreach.model import Audit, Finding, Suppressed
 from regreach.pack import Pack, Platform
 from regreach.plugins import load_plugins
+from regreach.policy import Policy, Settled, settle
+from regreach.policy.settle import in_order
 from regreach.program import Program
-from regreach.rule import Rule
+from regreach.rule import Rule, told_apart
 from regreach.side_effects import with_side_effects
 from regreach.supply.cache import FactsCache
 from regreach.supply.jobs import job_count
 from regreach.tree import Tree, open_tree
 from regreach.verdicts import Analysis
-
-_ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Request:
 
     target: str
     rev: str | None = None
-    pack: str | None = None
+    pack: str | Pack | None = None
     platform: str | None = None
     environment: Mapping[str, str] | None = None
     absent: Sequence[str] = ()
@@ -40,6 +40,7 @@ class Request:
     keep: bool = True  # whether what is found in files is kept in the cache folder
     jobs: int | None = None
     every_remedy: bool = False  # whether remedies are sought for keys too that others load
+    policy: Policy = field(default_factory=Policy)  # what is made of what rules find
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Result:
     audit: Audit
     findings: tuple[Finding, ...]
     analysis: Analysis  # what it was found out with; its tree is closed
+    suppressed: tuple[Suppressed, ...] = ()
 
 
 def analyse(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
@@ -56,17 +58,36 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
 
     The tree is never imported or executed. Raises ConfigError and TargetError.
     """
+    say = on_progress or (lambda _: None)
     rules = load_plugins().selected(request.select, request.ignore)
+
+    def audited() -> Audit:
+        audit = analysis.audit()
+        say("looking for imports that a fixer would delete")
+        return with_side_effects(analysis, audit)
+
     with opened(request, on_progress) as analysis:
-        audit = with_deep_stack(lambda: with_side_effects(analysis, analysis.audit()))
-    return Result(audit, judged(audit, rules), analysis)
+        audit = with_deep_stack(audited)
+        say("applying the rules")
+        settled = settled_of(request, judged(audit, rules), rules, analysis)
+    return Result(audit, settled.findings, analysis, settled.suppressed)
 
 
 def judged(audit: Audit, rules: Iterable[Rule]) -> tuple[Finding, ...]:
-    """Return the findings of rules, errors first, then by place. Raises ConfigError."""
-    found = [finding for rule in rules for finding in _findings(rule, audit)]
-    found.sort(key=lambda f: (_ORDER[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()))
-    return tuple(found)
+    """Return all findings of rules, errors first, then by place, each with a fingerprint of its own.
+
+    What a user makes of them is applied by ``settled_of``. Raises ConfigError.
+    """
+    return in_order(told_apart(finding for rule in rules for finding in _findings(rule, audit)))
+
+
+def settled_of(
+    request: Request, found: Iterable[Finding], rules: Iterable[Rule], analysis: Analysis
+) -> Settled:
+    """Return which of the findings count and which are suppressed, while the tree is open."""
+    run = (analysis.pack.name, analysis.platform.name)
+    known = load_plugins().rules
+    return settle(found, rules, request.policy, analysis.program, run, known)
 
 
 @contextmanager
@@ -87,7 +108,7 @@ def opened_tree(
     request: Request, on_progress: Callable[[str], None] | None = None
 ) -> Iterator[tuple[Tree, Pack, Platform]]:
     """Open the target, and give how it is to be seen. Raises ConfigError and TargetError."""
-    pack = load_plugins().pack(request.pack)
+    pack = request.pack if isinstance(request.pack, Pack) else load_plugins().pack(request.pack)
     platform = pack.platform(request.platform)
     platform = replace(
         platform,

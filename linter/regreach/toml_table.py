@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from regreach.errors import ConfigError
@@ -26,6 +27,10 @@ class Table:
 
     def __contains__(self, key: str) -> bool:
         return key in self._data
+
+    def expect(self, *keys: str) -> None:
+        """Note keys that may be there, for ``finish``."""
+        self._asked.update(keys)
 
     def error(self, problem: str, *keys: str) -> ConfigError:
         """Return the error that names the file and the entry: the keys below this table."""
@@ -133,8 +138,20 @@ class Table:
         return {name: group.table(name) for name in group._data}
 
     def finish(self) -> None:
-        """Raise ConfigError for a key that nobody asked for."""
-        for key in self._data:
-            if key not in self._asked:
-                known = ", ".join(sorted(self._asked))
-                raise self.error(f"is not a known key; known here: {known}", key)
+        """Raise ConfigError for keys that nobody asked for."""
+        known = sorted(self._asked)
+        errors = [
+            self.error(
+                f"is not a known key; known here: {', '.join(known)}{did_you_mean(key, known)}", key
+            )
+            for key in self._data
+            if key not in self._asked
+        ]
+        if errors:
+            raise ConfigError(*map(str, errors))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a question to be appended to what is wrong with a word; empty when none comes near it."""
+    near = difflib.get_close_matches(word, list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -9,8 +9,10 @@ import pytest
 import regreach
 from command_line import Done, run
 from regreach.cli import cli
+from regreach.policy import meta_rules
 from regreach_rules import RULES
 
+ALL = sorted((*RULES, *meta_rules.RULES), key=lambda rule: rule.code)
 COMMANDS = sorted(cli.commands)
 
 
@@ -23,11 +25,11 @@ def test_the_list_of_rules() -> None:
     done = run("rule")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        f"{rule.code}  {rule.severity:<7}  {rule.summary}" for rule in RULES
+        f"{rule.code}  {rule.severity:<7}  {rule.summary}" for rule in ALL
     ]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", ALL, ids=lambda rule: rule.code)
 def test_the_page_of_a_rule(rule: regreach.rule.Rule) -> None:
     assert run("rule", rule.code) == Done(0, rule.page, "")
     assert run("rule", rule.code.lower()) == Done(0, rule.page, "")
@@ -35,10 +37,6 @@ def test_the_page_of_a_rule(rule: regreach.rule.Rule) -> None:
     assert title.startswith(f"# {rule.code}")
     assert empty == ""
     assert rule.page.endswith("\n")
-
-
-def test_the_version() -> None:
-    assert run("--version") == Done(0, f"regreach, version {regreach.__version__}\n", "")
 
 
 def test_help_and_no_arguments_list_the_commands() -> None:

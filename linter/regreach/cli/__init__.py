@@ -13,13 +13,16 @@ from typing import Any, NoReturn
 
 import click
 
-import regreach
 from regreach.cli.audit import audit
+from regreach.cli.baseline import baseline
 from regreach.cli.check import check
+from regreach.cli.completion import VARIABLE, completion
+from regreach.cli.config import config
 from regreach.cli.fix import fix
 from regreach.cli.probe import probe
 from regreach.cli.rule import rule
 from regreach.cli.smoke import smoke
+from regreach.cli.version import print_version
 from regreach.errors import RegreachError
 
 BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
@@ -45,7 +48,14 @@ class _Commands(click.Group):
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(regreach.__version__, prog_name="regreach")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_version,
+    help="Print the versions of regreach, of its libraries and of its rules.",
+)
 def cli() -> None:
     """Find decorator registrations that their look-up cannot reach.
 
@@ -56,7 +66,7 @@ def cli() -> None:
     """
 
 
-for _command in (check, audit, fix, probe, smoke, rule):
+for _command in (check, audit, fix, baseline, probe, smoke, rule, config, completion):
     cli.add_command(_command)
 
 
@@ -69,23 +79,26 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         # not in stand-alone mode, a command's exit code is what the call returns
         code: int | None = cli(
-            args=arguments or ["--help"], prog_name="regreach", standalone_mode=False
+            args=arguments or ["--help"],
+            prog_name="regreach",
+            complete_var=VARIABLE,
+            standalone_mode=False,
         )
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx is not None else "regreach"
-        code = _fail(f"{error.format_message()} (see {command} --help)", error.exit_code)
+        code = _fail(error.exit_code, f"{error.format_message()} (see {command} --help)")
     except click.ClickException as error:
-        code = _fail(error.format_message(), error.exit_code)
+        code = _fail(error.exit_code, error.format_message())
     except click.Abort:
-        code = _fail("interrupted", INTERRUPTED)
+        code = _fail(INTERRUPTED, "interrupted")
     except RegreachError as error:
-        code = _fail(str(error), error.exit_code)
+        code = _fail(error.exit_code, *(str(line) for line in error.args))
     except Exception as error:
         at = traceback.extract_tb(error.__traceback__)[-1]
         code = _fail(
+            RegreachError.exit_code,
             f"internal error, please report it: {type(error).__name__}: {error}"
             f" ({at.filename}:{at.lineno}; set REGREACH_TRACEBACK=1 to see more)",
-            RegreachError.exit_code,
         )
     sys.exit(code)
 
@@ -116,8 +129,9 @@ def _end(number: int, _: object) -> NoReturn:
     sys.exit(128 + number)
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(code: int, *messages: str) -> int:
     if os.environ.get("REGREACH_TRACEBACK"):
         traceback.print_exc()
-    click.echo("regreach: error: " + " ".join(message.split()), err=True)
+    for message in messages:
+        click.echo("regreach: error: " + " ".join(message.split()), err=True)
     return code

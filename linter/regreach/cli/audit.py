@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from regreach.cli import options as shared
+from regreach.cli.progress import progress
 
 
 @click.command()
@@ -19,6 +20,6 @@ def audit(**options: Any) -> None:
     from regreach.run import analyse
 
     request = shared.request_from(options)
-    with shared.progress(options["quiet"]) as say:
+    with progress(options) as say:
         result = analyse(request, say)
-    present(result, options, lines=text.audit_lines, document=as_json.audit_json)
+    present(result, options, lines=text.audit_lines, document=as_json.audit_json, said=say)

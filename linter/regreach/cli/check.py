@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from regreach.cli import options as shared
+from regreach.cli.progress import progress
 
 
 @click.command()
@@ -22,6 +23,6 @@ def check(**options: Any) -> None:
     from regreach.run import analyse
 
     request = shared.request_from(options)
-    with shared.progress(options["quiet"]) as say:
+    with progress(options) as say:
         result = analyse(request, say)
-    present(result, options, lines=text.check_lines, document=as_json.check_json)
+    present(result, options, lines=text.check_lines, document=as_json.check_json, said=say)

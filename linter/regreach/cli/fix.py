@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from regreach.cli import options as shared
+from regreach.cli.progress import progress
 
 
 @click.command()
@@ -49,7 +50,7 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
     if diff and write:
         raise click.UsageError("--diff and --write exclude each other")
     request = shared.request_from(options)
-    with shared.progress(options["quiet"]) as say:
+    with progress(options) as say:
         mended = mend(request, to_write=write, on_progress=say)
         verified = None
         if verify and mended.edits:
@@ -75,4 +76,6 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
         wrote = None if not diff and not write else write
         notes = [*problem_lines(mended.before), fix_summary(mended, verified, wrote=wrote)]
         click.echo(rendered(notes, color=color), err=True, nl=False, color=color)
+    if options["stats"]:
+        click.echo(say.stats(), err=True)
     raise click.exceptions.Exit(int(refused or bool(mended.left)))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
+from regreach.cli.completion import complete_codes
+from regreach.cli.configured import codes_of, configured
+from regreach.cli.policy import policy_of
 from regreach.model import Finding
-from regreach.run import Request
+
+if TYPE_CHECKING:
+    from regreach.run import Request
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _WEEK = 7 * 24 * 3600  # seconds
@@ -21,12 +25,17 @@ _RANK = {"error": 3, "warning": 2, "info": 1}
 
 def analysis_options(function: _F) -> _F:
     """Add TARGET and the options that say what is analysed, and how."""
-    return _with(function, [*_TREE, *_RULES])
+    return _with(configured(function), [*_TREE, *_RULES, *_SUPPRESS])
+
+
+def rule_options(function: _F) -> _F:
+    """Add TARGET and the options that say what is analysed, but for what is known of it already."""
+    return _with(configured(function), [*_TREE, *_RULES])
 
 
 def tree_options(function: _F) -> _F:
     """Add TARGET and the options that say how it is seen."""
-    return _with(function, _TREE)
+    return _with(configured(function), _TREE)
 
 
 def process_options(timeout: int) -> Callable[[_F], _F]:
@@ -55,6 +64,11 @@ def print_options(function: _F) -> _F:
 def output_options(function: _F) -> _F:
     """Add the options that say what is printed, where, and what the exit code means."""
     return _with(function, [*_PRINT, *_VERDICT])
+
+
+def fail_on_option(function: _F) -> _F:
+    """Add the option that says what findings make the exit code 1."""
+    return _with(function, _VERDICT[:1])
 
 
 def _with(function: _F, options: list[Callable[[Any], Any]]) -> _F:
@@ -95,12 +109,34 @@ _TREE: list[Callable[[Any], Any]] = [
     click.option(
         "--offline", is_flag=True, help="Fetch nothing: a requirement must be in the cache already."
     ),
+    click.option("--config", metavar="FILE", help="Read the configuration from this file."),
+    click.option(
+        "--no-config", "--isolated", "no_config", is_flag=True, help="Read no configuration file."
+    ),
 ]
 _RULES: list[Callable[[Any], Any]] = [
     click.option(
-        "--select", metavar="CODES", multiple=True, help="Only these rules, e.g. RR101,RR102."
+        "--select",
+        metavar="CODES",
+        multiple=True,
+        shell_complete=complete_codes,
+        help="Only these rules, e.g. RR101,RR102.",
     ),
-    click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules."),
+    click.option(
+        "--ignore",
+        metavar="CODES",
+        multiple=True,
+        shell_complete=complete_codes,
+        help="Not these rules.",
+    ),
+]
+_SUPPRESS: list[Callable[[Any], Any]] = [
+    click.option(
+        "--baseline", metavar="FILE", help="Findings that do not count, from `regreach baseline`."
+    ),
+    click.option(
+        "--no-suppressions", is_flag=True, help="Count what comments and the baseline suppress."
+    ),
 ]
 _PYTHON: Callable[[Any], Any] = click.option(
     "--python",
@@ -118,6 +154,8 @@ _COLOR: list[Callable[[Any], Any]] = [
         help="When to colour. NO_COLOR is honoured.",
     ),
     click.option("--quiet", "-q", is_flag=True, help="No summary and no progress."),
+    click.option("--verbose", "-v", is_flag=True, help="Say what is done, and what is suppressed."),
+    click.option("--stats", is_flag=True, help="Print where the time went."),
 ]
 _PRINT: list[Callable[[Any], Any]] = [
     click.option(
@@ -147,6 +185,9 @@ _VERDICT: list[Callable[[Any], Any]] = [
 
 def request_from(options: dict[str, Any]) -> Request:
     """Take the analysis options out of a command's parameters. Raises click.UsageError."""
+    from regreach.run import Request
+
+    policy = policy_of(options)
     environment: dict[str, str] = {}
     for setting in options.pop("environment"):
         name, equals, value = setting.partition("=")
@@ -160,37 +201,20 @@ def request_from(options: dict[str, Any]) -> Request:
         options.pop("platform"),
         environment,
         options.pop("absent"),
-        _codes(options.pop("select", ())),
-        _codes(options.pop("ignore", ())),
+        codes_of(options.pop("select", ())),
+        codes_of(options.pop("ignore", ())),
         None,
         options.pop("offline"),
         not options.pop("no_cache"),
         options.pop("jobs"),
+        policy=policy,
     )
-
-
-def _codes(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(c.strip().upper() for v in values for c in v.split(",") if c.strip())
 
 
 def exit_code(findings: Iterable[Finding], fail_on: str, exit_zero: bool) -> int:
     """Return 1 when a finding is at or above the severity, else 0."""
     worst = max((_RANK[f.severity] for f in findings), default=0)
     return int(worst >= _RANK[fail_on] and not exit_zero)
-
-
-@contextlib.contextmanager
-def progress(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show what is being done on the terminal, one line that is gone at the end; nothing in a pipe."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(stderr=True)
-    with console.status("") as status:
-        yield lambda text: status.update(Text(text))
 
 
 def use_color(choice: str, stream: TextIO | None) -> bool:

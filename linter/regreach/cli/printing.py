@@ -16,28 +16,37 @@ from rich.text import Text
 
 from regreach.beside import beside
 from regreach.cli.options import exit_code, use_color
+from regreach.cli.progress import Progress
 from regreach.errors import ConfigError
-from regreach.model import Audit, Finding
-from regreach.report.text import problem_lines, summary, wrapped
+from regreach.model import Audit, Finding, Suppressed
+from regreach.report.text import problem_lines, summary, suppressed_lines, wrapped
 from regreach.run import Result
 
-Lines = Callable[[Audit, tuple[Finding, ...]], Iterable[Text]]
-Document = Callable[[Audit, tuple[Finding, ...]], str]
+Lines = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], Iterable[Text]]
+Document = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], str]
 
 
 def present(
-    result: Result, options: Mapping[str, Any], *, lines: Lines, document: Document
+    result: Result,
+    options: Mapping[str, Any],
+    *,
+    lines: Lines,
+    document: Document,
+    said: Progress | None = None,
 ) -> NoReturn:
     """Print a result as the options say, a summary to standard error, and end with the exit code."""
     print_report(
         options,
-        lines=lambda: lines(result.audit, result.findings),
-        document=lambda: document(result.audit, result.findings),
+        lines=lambda: lines(result.audit, result.findings, result.suppressed),
+        document=lambda: document(result.audit, result.findings, result.suppressed),
     )
     if not options["quiet"]:
         color = use_color(options["color"], sys.stderr)
-        notes = [*problem_lines(result.audit), summary(result.findings)]
+        more = suppressed_lines(result.suppressed) if options["verbose"] else []
+        notes = [*problem_lines(result.audit), *more, summary(result.findings, result.suppressed)]
         click.echo(rendered(notes, color=color), err=True, nl=False, color=color)
+    if options["stats"] and said is not None:
+        click.echo(said.stats(result.analysis.program), err=True)
     raise click.exceptions.Exit(
         exit_code(result.findings, options["fail_on"], options["exit_zero"])
     )

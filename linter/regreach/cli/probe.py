@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from regreach.cli import options as shared
+from regreach.cli.progress import progress
 
 
 @click.command()
@@ -31,7 +32,7 @@ def probe(python: str, timeout: float, compare: bool, **options: Any) -> None:
 
     request = shared.request_from(options)
     limits = Limits(python, timeout, job_count(request.jobs))
-    with shared.progress(options["quiet"]) as say:
+    with progress(options) as say:
         probed = run_probe(request, limits, say)
     print_report(
         options,
@@ -42,4 +43,6 @@ def probe(python: str, timeout: float, compare: bool, **options: Any) -> None:
     if compare and not options["quiet"]:
         count = len(differing)
         click.echo(f"{count or 'no'} disagreement{'' if count == 1 else 's'}", err=True)
+    if options["stats"]:
+        click.echo(say.stats(), err=True)
     raise click.exceptions.Exit(int(compare and bool(differing)))

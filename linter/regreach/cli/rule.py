@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from regreach.cli.completion import complete_codes
 from regreach.errors import ConfigError
 
 
 @click.command()
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=complete_codes)
 def rule(code: str | None) -> None:
     """Print the page of the rule CODE; without CODE, list the rules."""
     from regreach.plugins import load_plugins

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from regreach.cli import options as shared
+from regreach.cli.progress import progress
 
 
 @click.command()
@@ -66,7 +67,9 @@ def smoke(
     request = shared.request_from(options)
     parts = tuple(part.strip() for part in key.split(","))
     wanted = Options(parts, python, timeout, confirm, repetitions, seed)
-    with shared.progress(options["quiet"]) as say:
+    with progress(options) as say:
         smoked = run_smoke(request, wanted, say)
     print_report(options, lines=lambda: smoke_lines(smoked), document=lambda: smoke_json(smoked))
+    if options["stats"]:
+        click.echo(say.stats(), err=True)
     raise click.exceptions.Exit(0 if smoked.confirmed else 1)

@@ -13,12 +13,12 @@ from regreach.fixes.add_import import Added
 from regreach.fixes.edits import Edit, LeftFinding, MendedFinding
 from regreach.fixes.judgement import Judged, damage
 from regreach.fixes.plan import Change, Plan, edits_of, moved_down, plan_of
-from regreach.model import Audit, Finding
+from regreach.model import Audit, Finding, Suppressed
 from regreach.pack import Pack, Platform
 from regreach.plugins import load_plugins
 from regreach.program import Program
 from regreach.rule import Rule, key_text
-from regreach.run import Request, judged, opened
+from regreach.run import Request, judged, opened, settled_of
 from regreach.side_effects import with_side_effects
 from regreach.verdicts import Analysis
 
@@ -31,7 +31,8 @@ class Mended:
 
     ``editable`` is the folder in which the files of the edits lie, None for an archive, a release or a
     revision. ``before`` is the audit of the tree, ``audit`` that of the edited one, where there are edits.
-    ``unasked`` are findings of rules that are mended only if they are selected.
+    ``unasked`` are findings of rules that are mended only if they are selected, ``suppressed`` those that
+    were left alone, as they do not count.
     """
 
     before: Audit
@@ -41,6 +42,7 @@ class Mended:
     left: tuple[LeftFinding, ...]
     audit: Audit | None = None
     unasked: tuple[Finding, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
 
 
 def mend(
@@ -75,19 +77,21 @@ def mend(
             )
         bench = _Bench(analysis.program, analysis.pack, analysis.platform, say)
         before = bench.judge(analysis)
+        settled = settled_of(request, before.findings, rules, analysis)
         # what this one has built up is as large as what the next one will
         del analysis
         codes = {rule.code for rule in rules}
         findings = [
             finding
-            for finding in before.findings
+            for finding in settled.findings
             if finding.rule in codes and (keys is None or finding.key in keys)
             if kinds is None or (finding.fix or {}).get("kind", "") in kinds
             # a warning that no edit can mend is for those who ask for it
             if request.select or finding.severity == "error" or finding.fix is not None
         ]
         mended = _Attempt(bench, before).run(findings)
-        return replace(mended, unasked=_unasked(request, before.findings, codes))
+        unasked = _unasked(request, settled.findings, codes)
+        return replace(mended, unasked=unasked, suppressed=settled.suppressed)
 
 
 def _unasked(

@@ -16,12 +16,15 @@ from regreach.model import (
     ImportEdge,
     Registration,
     Spot,
+    Suppressed,
 )
 
 SCHEMA_VERSION = 1
 
 
-def audit_json(audit: Audit, findings: Sequence[Finding]) -> str:
+def audit_json(
+    audit: Audit, findings: Sequence[Finding], suppressed: Sequence[Suppressed] = ()
+) -> str:
     """Return an audit with its findings as JSON text; the same audit gives the same bytes."""
     document = {
         **_head(audit),
@@ -35,6 +38,7 @@ def audit_json(audit: Audit, findings: Sequence[Finding]) -> str:
         ],
         "call_sites": [_call_site(s) for s in audit.call_sites],
         "findings": [_finding(f) for f in findings],
+        "suppressed": [_suppressed(s) for s in suppressed],
         "modules": {"eager": list(audit.eager), "imported_first": audit.imported_first},
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
@@ -42,11 +46,14 @@ def audit_json(audit: Audit, findings: Sequence[Finding]) -> str:
     return _dumped(document)
 
 
-def check_json(audit: Audit, findings: Sequence[Finding]) -> str:
+def check_json(
+    audit: Audit, findings: Sequence[Finding], suppressed: Sequence[Suppressed] = ()
+) -> str:
     """Return only the findings, with the head that says of what."""
     document = {
         **_head(audit),
         "findings": [_finding(f) for f in findings],
+        "suppressed": [_suppressed(s) for s in suppressed],
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
     }
@@ -168,6 +175,12 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fix": finding.fix,
         "details": [{"label": d.label, "text": d.text} for d in finding.details],
     }
+
+
+def _suppressed(suppressed: Suppressed) -> dict[str, Any]:
+    """A finding that does not count, and what suppresses it."""
+    by = {"by": suppressed.by, **(_place(suppressed.spot) or {}), "reason": suppressed.reason}
+    return {**_finding(suppressed.finding), "suppressed": by}
 
 
 def _problem(problem: Any) -> dict[str, Any]:

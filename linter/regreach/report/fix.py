@@ -8,6 +8,7 @@ from rich.text import Text
 
 from regreach.fixes import LeftFinding, Mended, MendedFinding, Verified
 from regreach.model import Finding
+from regreach.report.text import suppressed_text
 from regreach.rule import key_text
 
 
@@ -87,12 +88,13 @@ def fix_summary(mended: Mended, verified: Sequence[Verified] | None, *, wrote: b
         text += f"; nothing was written ({how})"
     elif wrote:
         text += f"; written: {paths}" if paths else "; nothing was written"
+    text += suppressed_text(mended.suppressed)
     return Text(text, "bold red" if left else "green")
 
 
 def _nothing(mended: Mended) -> Text:
     """Say that there is nothing to mend, and which rules would be mended if they were selected."""
-    text = Text("nothing to mend", "green")
+    text = Text(f"nothing to mend{suppressed_text(mended.suppressed)}", "green")
     if mended.unasked:
         rules = sorted({finding.rule for finding in mended.unasked})
         many = len(mended.unasked)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from regreach.model import Audit, Cell, Finding, RegistryResult
+from regreach.model import Audit, Cell, Finding, RegistryResult, Suppressed
 from regreach.rule import key_text
 
 _SEVERITY = {"error": "bold red", "warning": "yellow", "info": "cyan"}
@@ -78,8 +78,10 @@ def _detail_style(label: str) -> str:
     )
 
 
-def check_lines(_: Audit, findings: Sequence[Finding]) -> list[Text]:
-    """Return the findings, one below the other."""
+def check_lines(
+    _: Audit, findings: Sequence[Finding], suppressed: Sequence[Suppressed] = ()
+) -> list[Text]:
+    """Return the findings, one below the other; those that are suppressed are only counted."""
     return [line for finding in findings for line in finding_lines(finding)]
 
 
@@ -95,20 +97,45 @@ def problem_lines(audit: Audit) -> list[Text]:
     return lines
 
 
-def summary(findings: Sequence[Finding]) -> Text:
-    """Return one line with the number of findings of each severity."""
+def suppressed_text(suppressed: Sequence[Suppressed]) -> str:
+    """Return how many findings are suppressed and by what, to be appended to a summary."""
+    counts = (
+        (sum(each.by == "comment" for each in suppressed), "suppressed by comments"),
+        (sum(each.by == "baseline" for each in suppressed), "in the baseline"),
+    )
+    told = ", ".join(f"{count} {words}" for count, words in counts if count)
+    return f"; {told}" if told else ""
+
+
+def suppressed_lines(suppressed: Iterable[Suppressed]) -> list[Text]:
+    """Return a line for each finding that does not count, and what suppresses it."""
+    lines = []
+    for each in suppressed:
+        line = Text(f"{each.finding.spot}:{each.finding.column}: ", "dim")
+        line.append(f"suppressed {each.finding.rule} {each.finding.message}", "dim")
+        reason = each.reason or "no reason given"
+        line.append(f" ({each.by} {each.spot}: {reason})", "dim")
+        lines.append(line)
+    return lines
+
+
+def summary(findings: Sequence[Finding], suppressed: Sequence[Suppressed] = ()) -> Text:
+    """Return one line with the number of findings of each severity, and of those that do not count."""
+    more = suppressed_text(suppressed)
     counts = [
         f"{n} {severity}{'s' if n != 1 and severity != 'info' else ''}"
         for severity in ("error", "warning", "info")
         if (n := sum(f.severity == severity for f in findings))
     ]
     if not counts:
-        return Text("no findings", "green")
+        return Text(f"no findings{more}", "green")
     worst = next(s for s in _SEVERITY if any(f.severity == s for f in findings))
-    return Text(", ".join(counts), _SEVERITY[worst])
+    return Text(", ".join(counts), _SEVERITY[worst]).append(more, "default")
 
 
-def audit_lines(audit: Audit, findings: Sequence[Finding]) -> list[Text]:
+def audit_lines(
+    audit: Audit, findings: Sequence[Finding], suppressed: Sequence[Suppressed] = ()
+) -> list[Text]:
     """Return the whole audit: what was read, each registry's matrix, the findings, the call sites."""
     head = Text()
     head.append(audit.source, "bold")
@@ -122,6 +149,7 @@ def audit_lines(audit: Audit, findings: Sequence[Finding]) -> list[Text]:
         _guard_lines(cells),
         _condition_lines(cells),
         *map(finding_lines, findings),
+        suppressed_lines(suppressed),
         _call_site_lines(audit),
     ]
     # an empty line between two

@@ -32,6 +32,15 @@ class _Entry:
     kept: frozenset[int]
 
 
+@dataclass(slots=True)
+class FilesRead:
+    """How many files were asked for: those that were parsed, by others beforehand, and those kept."""
+
+    parsed: int = 0
+    beforehand: int = 0
+    kept: int = 0
+
+
 class FactsSupply:
     """Gives the facts of files. ``close`` keeps what was found for the next run.
 
@@ -41,6 +50,7 @@ class FactsSupply:
     def __init__(
         self, cache: FactsCache | None = None, jobs: int = 1, method: str | None = None
     ) -> None:
+        self.files_read = FilesRead()
         self._cache = cache
         self._jobs = jobs
         self._method = method
@@ -73,10 +83,14 @@ class FactsSupply:
         key, kept = self._look_up(path, data)
         blob: bytes | None = None
         found = _restored(kept, data)
-        if found is None:
+        if found is not None:
+            self.files_read.kept += 1
+        else:
+            self.files_read.parsed += 1
             kept = {}
             blob = self._pool.take(path) if self._pool is not None else None
             found = _restored({MODULE: blob}, data) if blob is not None else None
+            self.files_read.beforehand += found is not None
         if found is None:
             blob = None
             found = _parsed(data)

@@ -1,0 +1,71 @@
+"""``regreach config``: what applies to a target, and where each value comes from."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from regreach.cli import options as shared
+from regreach.cli.configured import Configured
+
+_DEFAULT = "default"
+
+
+@click.command()
+@shared.analysis_options
+@shared.fail_on_option
+def config(**options: Any) -> None:
+    """Print what applies to TARGET, and where it comes from: file, variable, command line or default.
+
+    The options are those of `check`. Nothing is analysed, and nothing fetched.
+    """
+    from regreach.pack import Pack
+    from regreach.plugins import load_plugins
+    from regreach.supply.jobs import job_count
+
+    configured: Configured = options["configured"]
+    named, fail_on = options["pack"], options["fail_on"]
+    request = shared.request_from(options)
+    plugins = load_plugins()
+    pack = request.pack if isinstance(request.pack, Pack) else plugins.pack(request.pack)
+    platform = pack.platform(request.platform)
+    values = {
+        "pack": pack.source if named else pack.name,
+        "platform": platform.name,
+        "env": dict(request.environment or {}),
+        "absent": list(request.absent),
+        "baseline": request.policy.baseline.name if request.policy.baseline is not None else None,
+        "fail-on": fail_on,
+        "jobs": job_count(request.jobs),
+        "offline": request.offline,
+        "cache": request.keep,
+    }
+    click.echo(configured.told())
+    rows = [
+        (
+            key,
+            "none" if value is None else json.dumps(value, ensure_ascii=False),
+            configured.origin.get(key, _DEFAULT),
+        )
+        for key, value in values.items()
+    ]
+    settings = configured.settings
+    applied = {rule.code for rule in plugins.selected(request.select, request.ignore)}
+    for rule in plugins.rules.values():
+        severity = request.policy.severities.get(rule.code)
+        why = configured.why_left_out(rule.code) if rule.code not in applied else _DEFAULT
+        if rule.code in applied and settings is not None and severity is not None:
+            why = settings.place(f"severity.{rule.code}")
+        rows.append(
+            (rule.code, (severity or rule.severity) if rule.code in applied else "left out", why)
+        )
+    for pattern, codes in request.policy.path_ignores.patterns:
+        assert settings is not None, "patterns are the file's"
+        rows.append(
+            (pattern, f"without {', '.join(sorted(codes))}", settings.place("per-path-ignores"))
+        )
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for key, value, origin in rows:
+        click.echo(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {origin}")
