@@ -20,10 +20,21 @@ class Program:
     ``broken`` maps the path of each file that was needed and could not be parsed to the error.
     """
 
-    def __init__(self, tree: Tree, *, cache: FactsCache | None = None, jobs: int = 1) -> None:
-        """Take a tree. With a cache or more than one job, ``prefetch`` saves time; ``close`` then."""
+    def __init__(
+        self,
+        tree: Tree,
+        *,
+        cache: FactsCache | None = None,
+        jobs: int = 1,
+        supply: FactsSupply | None = None,
+    ) -> None:
+        """Take a tree. With a cache or more than one job, ``prefetch`` saves time; ``close`` then.
+
+        A ``supply`` that several programs share is in place of both, and its owner's to close.
+        """
         self.tree = tree
-        self._supply = FactsSupply(cache, jobs)
+        self._shares = supply is not None
+        self._supply = supply if supply is not None else FactsSupply(cache, jobs)
         self.broken: dict[str, SourceError] = {}
         self._facts: dict[str, ModuleFacts | None] = {}
         self._bytes: dict[str, bytes] = {}
@@ -62,7 +73,8 @@ class Program:
 
     def close(self) -> None:
         """Keep in the cache what was found, and end what prefetching has begun."""
-        self._supply.close()
+        if not self._shares:
+            self._supply.close()
 
     def __enter__(self) -> Program:
         return self
