@@ -15,6 +15,7 @@ import click
 
 import regreach
 from regreach.cli.audit import audit
+from regreach.cli.bisect import bisect
 from regreach.cli.check import check
 from regreach.cli.fix import fix
 from regreach.cli.probe import probe
@@ -56,7 +57,7 @@ def cli() -> None:
     """
 
 
-for _command in (check, audit, fix, probe, smoke, rule):
+for _command in (check, audit, bisect, fix, probe, smoke, rule):
     cli.add_command(_command)
 
 

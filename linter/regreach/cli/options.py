@@ -28,6 +28,11 @@ def tree_options(function: _F) -> _F:
     return _with(function, _TREE)
 
 
+def history_options(function: _F) -> _F:
+    """Add TARGET, which is read in several revisions, and the options that say how it is seen."""
+    return _with(function, [option for option in _TREE if option is not _REV])
+
+
 def process_options(timeout: float) -> Callable[[_F], _F]:
     """Return what adds the options of the processes that execute a tree; ``timeout`` is in seconds."""
     limit = click.option(
@@ -62,9 +67,12 @@ def _with(function: _F, options: list[Callable[[Any], Any]]) -> _F:
     return function
 
 
+_REV: Callable[[Any], Any] = click.option(
+    "--rev", metavar="REV", help="Read this revision of the git repository TARGET."
+)
 _TREE: list[Callable[[Any], Any]] = [
     click.argument("target", default="."),
-    click.option("--rev", metavar="REV", help="Read this revision of the git repository TARGET."),
+    _REV,
     click.option(
         "--pack", metavar="NAME", help="The pack to use: a name, or the path of a TOML file."
     ),
@@ -154,7 +162,7 @@ def request_from(options: dict[str, Any]) -> Request:
         environment[name] = value
     return Request(
         options.pop("target"),
-        options.pop("rev"),
+        options.pop("rev", None),
         options.pop("pack"),
         options.pop("platform"),
         environment,
@@ -166,6 +174,11 @@ def request_from(options: dict[str, Any]) -> Request:
         not options.pop("no_cache"),
         options.pop("jobs"),
     )
+
+
+def key_of(text: str) -> tuple[str, ...]:
+    """Return the parts of a key as it is given on the command line: ``none,triton``."""
+    return tuple(part.strip() for part in text.split(","))
 
 
 def _codes(values: Iterable[str]) -> tuple[str, ...]:

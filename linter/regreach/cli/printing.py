@@ -26,9 +26,17 @@ Document = Callable[[Audit, tuple[Finding, ...]], str]
 
 
 def present(
-    result: Result, options: Mapping[str, Any], *, lines: Lines, document: Document
+    result: Result,
+    options: Mapping[str, Any],
+    *,
+    lines: Lines,
+    document: Document,
+    notes: Iterable[Text] = (),
 ) -> NoReturn:
-    """Print a result as the options say, a summary to standard error, and end with the exit code."""
+    """Print a result as the options say, a summary to standard error, and end with the exit code.
+
+    ``notes`` are printed before the summary.
+    """
     print_report(
         options,
         lines=lambda: lines(result.audit, result.findings),
@@ -36,8 +44,8 @@ def present(
     )
     if not options["quiet"]:
         color = use_color(options["color"], sys.stderr)
-        notes = [*problem_lines(result.audit), summary(result.findings)]
-        click.echo(rendered(notes, color=color), err=True, nl=False, color=color)
+        told = [*problem_lines(result.audit), *notes, summary(result.findings)]
+        click.echo(rendered(told, color=color), err=True, nl=False, color=color)
     raise click.exceptions.Exit(
         exit_code(result.findings, options["fail_on"], options["exit_zero"])
     )
