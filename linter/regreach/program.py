@@ -143,6 +143,10 @@ class Program:
                 self._bytes[found.path] = b""
         return self._bytes[found.path]
 
+    def imported_names(self, module: str, package: str) -> Sequence[str]:
+        """Return what a module's import lines seem to import, each once; see ``import_lines``."""
+        return self._supply.imported_names(self.source(module), package)
+
     def contents(self, path: str) -> bytes:
         """Return what was read of a file, by path: not what it may have become since. Raises TargetError."""
         found = self._bytes.get(path)

@@ -15,7 +15,7 @@ from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.values import UNKNOWN, Const, Module, Raised, Value, describe
 from regreach.evaluate.world import World
-from regreach.facts import ir
+from regreach.facts import ir, walk
 from regreach.graph import ImportGraph
 from regreach.importers import held_back_by, importers_of
 from regreach.init_path import InitPath, InitRun, Key, choose_branches
@@ -274,10 +274,13 @@ class _ConsumerAnalysis:
             if self.only in (None, key)
         }
         entered: dict[str, dict[Entry, list[Site]]] = {}
-        for site in self.sites:
+        sites = [
+            site for site in self.sites if self.only is None or self._may_give(site, self.only)
+        ]
+        for site in sites:
             for entry in site.entries if not self._is_foreign(site) else ():
                 entered.setdefault(entry.module, {}).setdefault(entry, []).append(site)
-        for module in sorted({*registering, *entered, *(s.module for s in self.sites)}):
+        for module in sorted({*registering, *entered, *(s.module for s in sites)}):
             ended = self.analysis.first_import(module)
             entries = entered.get(module)
             if not entries or self.arrivals is None:
@@ -290,6 +293,18 @@ class _ConsumerAnalysis:
             with visitor.attempt():
                 visitor.import_module(module)
                 self.arrivals.run(entries)
+
+    def _may_give(self, site: Site, key: Key) -> bool:
+        """Return whether a site may ask for a key: not if it names another member of the enum."""
+        enum, _, member = site.argument.rpartition(".")
+        own = self.pack.selectors[self.path.axes[-1]].enum.rpartition(":")[2]
+        facts = self.program.readable_facts(site.module)
+        if not enum or enum != own.rpartition(".")[2] or facts is None:
+            return True
+        if not walk.bindings_of_imports(facts, enum).get(enum, "").endswith(f".{own}"):
+            return True
+        named = self.path.members(self.path.axes[-1]).items()
+        return any(text == key[-1] for text, m in named if getattr(m, "member", None) == member)
 
     def _is_foreign(self, site: Site) -> bool:
         name = f"{site.module}:{site.function}"

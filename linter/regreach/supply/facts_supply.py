@@ -14,6 +14,7 @@ from regreach.facts.blob import (
     unpack_facts,
     unpack_function,
 )
+from regreach.facts.import_lines import imported_names
 from regreach.facts.parse import TOO_DEEP, ModuleFacts
 from regreach.facts.source import SourceError, decode
 from regreach.supply.cache import MODULE, FactsCache
@@ -51,6 +52,7 @@ class FactsSupply:
         self._kept: dict[bytes, dict[int, bytes]] = {}
         # by path as well: modules that say the same are not the same module
         self._entries: dict[tuple[str, bytes], _Entry] = {}
+        self._names: dict[tuple[bytes, str], tuple[str, ...]] = {}
         self._pool: ParsePool | None = None
 
     @property
@@ -82,6 +84,14 @@ class FactsSupply:
         if isinstance(entry.known, SourceError):
             raise entry.known
         return entry.known
+
+    def imported_names(self, data: bytes, package: str) -> tuple[str, ...]:
+        """Return what the import lines of a content in a package seem to import, each once."""
+        names = self._names.get((data, package))
+        if names is None:
+            names = tuple(dict.fromkeys(imported_names(data, package)))
+            self._names[data, package] = names
+        return names
 
     def close(self) -> None:
         """Stop parsing beforehand, and keep what was found."""
