@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from regreach.errors import ConfigError, TargetError
 from regreach.evaluate.session import with_deep_stack
-from regreach.history.comparison import Difference, Worsened, cells, difference, worsened
+from regreach.history.comparison import Worsened, cells, difference, worsened
 from regreach.history.explanation import details, headline
 from regreach.history.import_changes import ImportChange, import_change
 from regreach.history.repository import Commit, Repository
@@ -38,13 +38,16 @@ class Since:
     """What a change brought in and mended.
 
     ``result`` is that of the new side, its findings being those that are brought in; ``new`` is None
-    for the working tree.
+    for the working tree. What is not there any more is ``mended``, or only ``gone``: its key is worse
+    off than it was. ``not_shown`` counts the findings that both sides have.
     """
 
     old: Commit
     new: Commit | None
     result: Result
-    difference: Difference
+    mended: tuple[Finding, ...]
+    gone: tuple[Finding, ...]
+    not_shown: int
     weaker: tuple[Information, ...]
     notes: tuple[str, ...]
 
@@ -72,9 +75,11 @@ def compare(request: Request, since: str, on_progress: _Say | None = None) -> Si
         explain = _Explanations(was, now, old)
         brought_in = tuple(explain.finding(finding) for finding in found.brought_in)
         weaker = tuple(explain.information(found.brought_in))
+        mended = tuple(finding for finding in found.mended if not explain.is_worse(finding))
+    gone = tuple(finding for finding in found.mended if finding not in mended)
     notes += _about_trees(was, now, old)
     result = Result(_named(now.audit, request, new), brought_in, after)
-    return Since(old, new, result, found, weaker, tuple(notes))
+    return Since(old, new, result, mended, gone, len(found.old), weaker, tuple(notes))
 
 
 def _sides(
@@ -153,6 +158,10 @@ class _Explanations:
         known = set(finding.details)
         more = [detail for detail in dict.fromkeys(more) if detail not in known]
         return replace(finding, details=(*finding.details, *more))
+
+    def is_worse(self, finding: Finding) -> bool:
+        """Return whether a key about which something was found is worse off now."""
+        return any(_is_about(finding, found) for found in self._worse)
 
     def information(self, told: Sequence[Finding]) -> list[Information]:
         """Return the keys that are worse off and about which nothing is found."""

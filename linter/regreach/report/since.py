@@ -17,7 +17,7 @@ from regreach.rule import key_text
 
 
 def since_lines(since: Since) -> Iterator[Text]:
-    """Yield the findings that came in, what got weaker without one, and in a line each what is mended."""
+    """Yield the findings that came in, what got weaker without one, and in a line each what is gone."""
     for finding in since.result.findings:
         yield from finding_lines(finding)
     for each in since.weaker:
@@ -27,22 +27,24 @@ def since_lines(since: Since) -> Iterator[Text]:
         head.append(f" {each.message}")
         yield head
         yield from detail_lines(each.details)
-    for finding in since.difference.mended:
-        line = Text(f"{finding.spot}: ", "bold")
-        line.append("mended", "green")
-        key = f" {key_text(finding.key)}" if finding.key is not None else ""
-        line.append(f" {finding.rule}{key} (its line is that of {since.old})")
-        yield line
+    for word, style, findings in (("mended", "green", since.mended), ("gone", "dim", since.gone)):
+        for finding in findings:
+            line = Text(f"{finding.spot}: ", "bold")
+            line.append(word, style)
+            key = f" {key_text(finding.key)}" if finding.key is not None else ""
+            line.append(f" {finding.rule}{key} (its line is that of {since.old})")
+            yield line
 
 
 def since_notes(since: Since) -> Iterator[Text]:
     """Yield what is to be said beside: notes, and how many findings are not shown."""
     for note in since.notes:
         yield Text(f"note: {note}", "yellow")
-    mended, old = len(since.difference.mended), len(since.difference.old)
+    old = since.not_shown
+    gone = f", {len(since.gone)} gone" if since.gone else ""
     new = f"to {since.new}" if since.new is not None else "to the working tree"
     yield Text(
-        f"from {since.old} {new}: {len(since.result.findings)} brought in, {mended} mended,"
+        f"from {since.old} {new}: {len(since.result.findings)} brought in, {len(since.mended)} mended{gone},"
         f" {old} not shown that {'was' if old == 1 else 'were'} there before"
     )
 
@@ -54,9 +56,10 @@ def since_json(since: Since) -> str:
     document["since"] = {
         "old": commit_json(since.old),
         "new": commit_json(since.new) if since.new is not None else None,
-        "mended": [finding_json(finding) for finding in since.difference.mended],
+        "mended": [finding_json(finding) for finding in since.mended],
+        "gone": [finding_json(finding) for finding in since.gone],
         "weaker": [_information(each) for each in since.weaker],
-        "not_shown": len(since.difference.old),
+        "not_shown": since.not_shown,
     }
     return json.dumps(document, indent=2) + "\n"
 
