@@ -72,7 +72,9 @@ def bisect(request: Request, wanted: Range, on_progress: _Say | None = None) -> 
     repository = Repository(request.target, "bisect")
     rules, only = _rules(request, wanted.key)
     with common_sources(request, revisions=True) as sources:
-        bench = _Bench(request, wanted.key, rules, only, sources, on_progress or (lambda _: None))
+        bench = _Bench(
+            repository, request, wanted.key, rules, only, sources, on_progress or (lambda _: None)
+        )
         try:
             found = _Search(repository, bench, wanted).run()
         finally:
@@ -93,6 +95,7 @@ class _Bench:
 
     def __init__(
         self,
+        repository: Repository,
         request: Request,
         key: Key,
         rules: Sequence[Rule],
@@ -100,28 +103,43 @@ class _Bench:
         sources: Sources,
         say: _Say,
     ) -> None:
+        self._repository = repository
         self._request = replace(request, only=only)
         self._key = key
         self._rules = rules
         self._sources = sources
         self._say = say
-        self.states: dict[str, KeyState | str] = {}
+        self.analysed = 0
+        self._states: dict[str, KeyState | str] = {}
+        self._by_contents: dict[tuple[str, ...], KeyState] = {}
         self.places: set[str] = set()  # where the package lies, from the top of the repository
 
     def state(self, commit: str) -> KeyState | str:
         """Return how it stands with the key in a revision, or why that cannot be told."""
-        found = self.states.get(commit)
+        found = self._states.get(commit)
         if found is None:
-            self._say(f"analysing {commit[:12]}, revision {len(self.states) + 1}")
-            if len(self.states) % _TOGETHER == 0:
-                gc.collect()
-                gc.freeze()  # what there is now outlives the search
-            try:
-                found = self._analysed(commit)
-            except TargetError as error:
-                found = str(error)
-            self.states[commit] = found
+            contents = self._contents(commit)
+            found = self._by_contents.get(contents) or self._judged(commit)
+            self._states[commit] = found
+            contents = self._contents(commit)  # where the package lies may be known only now
+            if isinstance(found, KeyState) and any(contents):
+                self._by_contents[contents] = found
         return found
+
+    def _contents(self, commit: str) -> tuple[str, ...]:
+        """Return what identifies the package in a revision: others that hold the same need no analysis."""
+        return self._repository.contents(commit, sorted(self.places))
+
+    def _judged(self, commit: str) -> KeyState | str:
+        self.analysed += 1
+        self._say(f"analysing {commit[:12]}, revision {self.analysed}")
+        if self.analysed % _TOGETHER == 0:
+            gc.collect()
+            gc.freeze()  # what there is now outlives the search
+        try:
+            return self._analysed(commit)
+        except TargetError as error:
+            return str(error)
 
     def _analysed(self, commit: str) -> KeyState:
         with opened(replace(self._request, rev=commit), None, self._sources) as analysis:
@@ -283,7 +301,7 @@ class _Search:
             after,
             imports,
             tuple((repository.commit(each), why) for each, why in self._why.items()),
-            len(bench.states),
+            bench.analysed,
             candidates,
             0.0,
             tuple(self._notes),

@@ -90,6 +90,18 @@ class Repository:
         )
         return re.findall(r"(?m)^[0-9a-f]{40,64}", said)
 
+    def contents(self, commit: str, paths: Sequence[str]) -> tuple[str, ...]:
+        """Return what identifies the contents of folders in a revision, given from the top."""
+        said = (
+            run_git(
+                self.folder,
+                *("rev-parse", "--verify", "--quiet", f"{commit}:{path}"),
+                may_say_no=True,
+            )
+            for path in paths
+        )
+        return tuple(each.decode("ascii").strip() for each in said)
+
     def _hash(self, rev: str) -> str:
         return commit_of(self.folder, rev)
 

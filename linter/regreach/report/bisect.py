@@ -73,8 +73,12 @@ def bisect_notes(found: Found) -> Iterator[Text]:
         yield Text(f"note: {note}", "yellow")
     yield Text(
         f"told by {found.sign}; {found.analysed} revisions analysed in {found.seconds:.1f} s,"
-        f" {found.candidates} commit{'s' * (found.candidates != 1)} touch the package"
+        f" {_commits(found.candidates)} the package"
     )
+
+
+def _commits(count: int) -> str:
+    return "1 commit touches" if count == 1 else f"{count} commits touch"
 
 
 def bisect_json(found: Found) -> str:
