@@ -254,7 +254,7 @@ class _Search:
     def _check_names(self, old: Commit, new: Commit, broke: bool) -> None:
         """Note it when the revision that was called good is the one that is not."""
         good = self._repository.commit(self._wanted.good)
-        if (good == new) == broke:
+        if good in (old, new) and (good == new) == broke:
             bad = new if good == old else old
             self._note(
                 f"{good}, given as good, is the worse of the two, and {bad} the better:"

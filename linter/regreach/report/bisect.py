@@ -52,8 +52,11 @@ def _story(found: Found) -> Iterator[Detail]:
     change, cell = found.imports, found.before.cell
     if change is None:
         return
-    if cell is not None:
+    if cell is not None and found.broke:
         yield from deletions(change, found.parent, cell)
+    elif not found.broke:
+        for deleted in change.deleted:
+            yield Detail("deleted", f"{deleted.edge.spot} at {found.parent}  {deleted.text}")
     for added in change.added:
         yield Detail("added", f"{added.edge.spot}  {added.text}")
 
