@@ -28,11 +28,6 @@ def tree_options(function: _F) -> _F:
     return _with(function, _TREE)
 
 
-def history_options(function: _F) -> _F:
-    """Add TARGET, which is read in several revisions, and the options that say how it is seen."""
-    return _with(function, [option for option in _TREE if option is not _REV])
-
-
 def process_options(timeout: float) -> Callable[[_F], _F]:
     """Return what adds the options of the processes that execute a tree; ``timeout`` is in seconds."""
     limit = click.option(
@@ -44,6 +39,11 @@ def process_options(timeout: float) -> Callable[[_F], _F]:
         help="What each process may take.",
     )
     return lambda function: _with(function, [_PYTHON, limit])
+
+
+def history_options(function: _F) -> _F:
+    """Add TARGET, which is read in several revisions, and the options that say how it is seen."""
+    return _with(function, [option for option in _TREE if option is not _REV])
 
 
 def color_options(function: _F) -> _F:
