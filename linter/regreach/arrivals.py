@@ -48,8 +48,11 @@ class Arrivals:
         registry: Registry,
         registered: Iterable[Key],
         can_choose: Callable[[str, str], bool],
+        only: Key | None = None,
     ) -> None:
+        """Take a session's init path; with ``only``, nothing is noted but this key's arrivals."""
         self._path = path
+        self._only = only
         self._can_choose = can_choose
         self._registry = registry
         self._registered = list(registered)
@@ -83,7 +86,11 @@ class Arrivals:
             return []
         first = tuple(m[0] for m in members)
         used = {k[: len(names)] for k in self._registered}
-        return [first, *sorted(k for k in itertools.product(*members) if k in used and k != first)]
+        every = [first, *sorted(k for k in itertools.product(*members) if k in used and k != first)]
+        # a value that is registered for nothing is a matter of all keys that it is part of
+        if self._only is not None and any(k[-1] == self._only[-1] for k in self._registered):
+            return [around for around in every if around == self._only[:-1]]
+        return every
 
     def _run_entry(self, entry: Entry, sites: Sequence[Site], around: Key, text: str) -> bool:
         """Run a function for one choice of the process; return whether it asks for its own selector."""
@@ -108,6 +115,8 @@ class Arrivals:
             every = self._choices() if known is None else known
             for each in every:
                 key = (*around, each)
+                if self._only is not None and each != self._only[-1]:
+                    continue
                 self._note(site, key, others)
                 if len(every) == 1:
                     sure_paths.setdefault((site, key), set()).add(number)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from regreach.evaluate.frames import Place
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import Value, describe
 from regreach.graph import edges_of
 from regreach.init_path import InitPath, Key, state_of
 from regreach.model import ImportEdge, Tristate
 from regreach.pack import Consumer, Registry
+from regreach.program import Program
 
 if TYPE_CHECKING:
     from regreach.verdicts import Analysis
@@ -35,6 +37,7 @@ class ProcessStart:
         if not roots.roots:
             return
         self._session = roots.session(modules)
+        analysis.ways.append(self._session.loaders)
         for root, ended in roots.ended.items():
             if ended.raised is not None:
                 analysis.note(f"importing {root} fails: {describe(ended.raised)}")
@@ -48,12 +51,17 @@ class ProcessStart:
 
     def chain(self, module: str) -> tuple[ImportEdge, ...]:
         """Return the imports that lead from a root to a module being loaded, the root's first."""
-        chain: list[ImportEdge] = []
         loaders = self._session.loaders if self._session is not None else {}
-        while (place := loaders.get(module)) is not None and place.module in loaders:
-            edges = edges_of(self._analysis.program, place.module, module.rpartition(".")[2])
-            edge = next((e for e in edges if e.spot.line == place.line), None)
-            if edge is not None:
-                chain.append(edge)
-            module = place.module
-        return tuple(reversed(chain))
+        return way_to(self._analysis.program, loaders, module)
+
+
+def way_to(program: Program, loaders: Mapping[str, Place], module: str) -> tuple[ImportEdge, ...]:
+    """Return the imports that led to a module being loaded, in order; ``loaders`` says by which lines."""
+    chain: list[ImportEdge] = []
+    while (place := loaders.get(module)) is not None and place.module in loaders:
+        edges = edges_of(program, place.module, module.rpartition(".")[2])
+        edge = next((e for e in edges if e.spot.line == place.line), None)
+        if edge is not None:
+            chain.append(edge)
+        module = place.module
+    return tuple(reversed(chain))

@@ -20,10 +20,21 @@ class Program:
     ``broken`` maps the path of each file that was needed and could not be parsed to the error.
     """
 
-    def __init__(self, tree: Tree, *, cache: FactsCache | None = None, jobs: int = 1) -> None:
-        """Take a tree. With a cache or more than one job, ``prefetch`` saves time; ``close`` then."""
+    def __init__(
+        self,
+        tree: Tree,
+        *,
+        cache: FactsCache | None = None,
+        jobs: int = 1,
+        supply: FactsSupply | None = None,
+    ) -> None:
+        """Take a tree. With a cache or more than one job, ``prefetch`` saves time; ``close`` then.
+
+        A ``supply`` that several programs share is in place of both, and its owner's to close.
+        """
         self.tree = tree
-        self._supply = FactsSupply(cache, jobs)
+        self._shares = supply is not None
+        self._supply = supply if supply is not None else FactsSupply(cache, jobs)
         self.broken: dict[str, SourceError] = {}
         self._facts: dict[str, ModuleFacts | None] = {}
         self._bytes: dict[str, bytes] = {}
@@ -67,7 +78,8 @@ class Program:
 
     def close(self) -> None:
         """Keep in the cache what was found, and end what prefetching has begun."""
-        self._supply.close()
+        if not self._shares:
+            self._supply.close()
 
     def __enter__(self) -> Program:
         return self
@@ -135,6 +147,10 @@ class Program:
                 self.broken[found.path] = SourceError(str(error))
                 self._bytes[found.path] = b""
         return self._bytes[found.path]
+
+    def imported_names(self, module: str, package: str) -> Sequence[str]:
+        """Return what a module's import lines seem to import, each once; see ``import_lines``."""
+        return self._supply.imported_names(self.source(module), package)
 
     def contents(self, path: str) -> bytes:
         """Return what was read of a file, by path: not what it may have become since. Raises TargetError."""

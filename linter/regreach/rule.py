@@ -16,6 +16,8 @@ Check = Callable[[Audit], Iterable[Finding]]
 class Rule:
     """One rule. ``page`` is its documentation in Markdown; ``check`` must not depend on anything else.
 
+    ``by_key`` says that what it finds about a key depends on the cells of that key's selector value and
+    on the call sites at which the key arrives, and on nothing else of an audit.
     ``mended`` says whether its findings may have a ``fix`` that ``regreach fix`` knows how to make.
     """
 
@@ -26,6 +28,7 @@ class Rule:
     page: str
     check: Check
     mended: Literal["no", "on request", "yes"] = "no"
+    by_key: bool = False
 
 
 class Fingerprint(str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,8 +18,10 @@ from regreach.program import Program
 from regreach.rule import Rule, told_apart
 from regreach.side_effects import with_side_effects
 from regreach.supply.cache import FactsCache
+from regreach.supply.facts_supply import FactsSupply
 from regreach.supply.jobs import job_count
 from regreach.tree import Tree, open_tree
+from regreach.tree.git_process import BlobReader
 from regreach.verdicts import Analysis
 
 
@@ -41,6 +43,7 @@ class Request:
     jobs: int | None = None
     every_remedy: bool = False  # whether remedies are sought for keys too that others load
     policy: Policy = field(default_factory=Policy)  # what is made of what rules find
+    only: tuple[str, ...] | None = None  # the only key of which something is to be said
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +95,53 @@ def settled_of(
 
 @contextmanager
 def opened(
-    request: Request, on_progress: Callable[[str], None] | None = None
+    request: Request,
+    on_progress: Callable[[str], None] | None = None,
+    sources: Sources | None = None,
 ) -> Iterator[Analysis]:
-    """Open the target for an analysis that is still to be made. Raises ConfigError and TargetError."""
-    with opened_tree(request, on_progress) as (tree, pack, platform):
+    """Open the target for an analysis that is still to be made. Raises ConfigError and TargetError.
+
+    ``sources`` are what several analyses of one target have in common.
+    """
+    with (
+        opened_tree(request, on_progress, sources) as (tree, pack, platform),
+        nullcontext(sources) if sources is not None else common_sources(request) as common,
+    ):
         if on_progress is not None:
             on_progress(f"analysing {len(tree.modules)} modules")
-        cache = FactsCache.of_user(request.cache_dir) if request.keep else None
-        with Program(tree, cache=cache, jobs=job_count(request.jobs)) as program:
-            yield Analysis(program, pack, platform, every_remedy=request.every_remedy)
+        program = Program(tree, supply=common.supply)
+        yield Analysis(
+            program, pack, platform, every_remedy=request.every_remedy, only=request.only
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What several analyses of one target share: the facts of files, and the blobs of revisions."""
+
+    supply: FactsSupply
+    blobs: BlobReader | None = None
+
+
+@contextmanager
+def common_sources(request: Request, *, revisions: bool = False) -> Iterator[Sources]:
+    """Give what analyses of one target share, ``revisions`` of it or not; at the end, keep what was found."""
+    cache = FactsCache.of_user(request.cache_dir) if request.keep else None
+    supply = FactsSupply(cache, job_count(request.jobs))
+    blobs = BlobReader(str(Path(request.target).absolute()), keeps=True) if revisions else None
+    try:
+        yield Sources(supply, blobs)
+    finally:
+        supply.close()
+        if blobs is not None:
+            blobs.close()
 
 
 @contextmanager
 def opened_tree(
-    request: Request, on_progress: Callable[[str], None] | None = None
+    request: Request,
+    on_progress: Callable[[str], None] | None = None,
+    sources: Sources | None = None,
 ) -> Iterator[tuple[Tree, Pack, Platform]]:
     """Open the target, and give how it is to be seen. Raises ConfigError and TargetError."""
     pack = request.pack if isinstance(request.pack, Pack) else load_plugins().pack(request.pack)
@@ -121,6 +157,7 @@ def opened_tree(
         request.target,
         pack.location,
         rev=request.rev,
+        blobs=sources.blobs if sources is not None else None,
         cache_dir=request.cache_dir,
         offline=request.offline,
         on_progress=on_progress,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, get_args
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.facts.source import decode_as_it_is
-from regreach.facts.unused_imports import Found, UnusedImports, bound_name
+from regreach.facts.unused_imports import Found, Statement, UnusedImports, bound_name
 from regreach.graph import from_targets
 from regreach.model import Audit, CallSite, Cell, Loss, Reach, SideEffectImport, Spot
 from regreach.program import Program
@@ -98,7 +98,7 @@ def _deletions(
     words = frozenset(m.rpartition(".")[2] for m in registering)
     homes = frozenset(m.split(".")[-2] for m in registering if "." in m)
     for found in imports.naming(words, homes):
-        targets = {a: _targets(program, module, found, a) for a in found.node.names}
+        targets = {a: targets_of(program, module, found.node, a) for a in found.node.names}
         if registering.isdisjoint(t for each in targets.values() for t in each):
             continue
         gone = imports.deletable(found)
@@ -134,9 +134,8 @@ def _scope(facts: ModuleFacts, found: Found) -> str:
     return ".".join(filter(None, (next(around, ""), *(scope.name for scope in found.scopes))))
 
 
-def _targets(program: Program, module: str, found: Found, alias: ast.alias) -> set[str]:
-    """Return the modules that one name of an import statement loads."""
-    node = found.node
+def targets_of(program: Program, module: str, node: Statement, alias: ast.alias) -> set[str]:
+    """Return the modules that one name of an import statement in a module loads."""
     if isinstance(node, ast.Import):
         return {alias.name} if program.has(alias.name) else set()
     wanted = () if alias.name == "*" else (alias.name,)
@@ -183,12 +182,12 @@ def _losses(audit: Audit, fixed: Audit) -> list[Loss]:
             if other is None or not cell.registrations:
                 continue
             crashing = tuple(_newly_crashing(audit, fixed, cell))
-            if crashing or _is_worse(cell, other):
+            if crashing or is_worse(cell, other):
                 losses.append(Loss(cell, other, crashing))
     return losses
 
 
-def _is_worse(now: Cell, then: Cell) -> bool:
+def is_worse(now: Cell, then: Cell) -> bool:
     """Return whether a key is there less surely, or by a weaker reach."""
     there = ("yes", "maybe", "no")
     return (

@@ -15,7 +15,7 @@ from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.values import UNKNOWN, Const, Module, Raised, Value, describe
 from regreach.evaluate.world import World
-from regreach.facts import ir
+from regreach.facts import ir, walk
 from regreach.graph import ImportGraph
 from regreach.importers import held_back_by, importers_of
 from regreach.init_path import InitPath, InitRun, Key, choose_branches
@@ -54,13 +54,28 @@ class Analysis:
     """
 
     def __init__(
-        self, program: Program, pack: Pack, platform: Platform, *, every_remedy: bool = False
+        self,
+        program: Program,
+        pack: Pack,
+        platform: Platform,
+        *,
+        every_remedy: bool = False,
+        only: Key | None = None,
     ) -> None:
-        """Take a tree; with ``every_remedy``, remedies are also sought for keys that others load."""
+        """Take a tree; with ``every_remedy``, remedies are also sought for keys that others load.
+
+        With ``only``, the key of an init path, what does not matter to it is left out, and no remedy is
+        sought: what the audit says of this key, and only that, is as it is without. The other cells
+        of its selector value are there, their call sites not. A key of another kind changes nothing.
+        """
         self.program = program
         self.pack = pack
         self.platform = platform
         self.every_remedy = every_remedy
+        self.only = only
+        self.ways: list[
+            dict[str, Place]
+        ] = []  # by which line modules were loaded, process by process
         self.remedies: dict[
             tuple[str, str], Remedy
         ] = {}  # by the modules of consumer and registration
@@ -100,6 +115,7 @@ class Analysis:
             if ended.raised is not None:
                 self.note(f"importing {consumer.module} fails: {describe(ended.raised)}")
             eager += [m for m in session.loaded() if m not in eager]
+            self.ways.append(session.loaders)
             found, sites = _ConsumerAnalysis(self, session, consumer, registries).run(ended)
             results += found
             call_sites += sites
@@ -169,6 +185,7 @@ class _ConsumerAnalysis:
         self.asked_later: Asked = {}
         self.later_runs: dict[tuple[str, Key], InitRun | None] = {}
         self.process = ProcessStart(analysis, consumer, registries)
+        self.only: Key | None = None
 
     def run(self, imported: Ended) -> tuple[list[RegistryResult], list[CallSite]]:
         """Return the results of all registries, and the call sites.
@@ -178,15 +195,20 @@ class _ConsumerAnalysis:
         for name in self.path.axes:
             if not self.path.members(name):
                 self.analysis.note(f"this tree has no enum {self.pack.selectors[name].enum}")
+        pairs = self.path.pairs()
+        if self.analysis.only in pairs:
+            self.only = self.analysis.only
+            pairs = [pair for pair in pairs if pair[-1] == self.only[-1]]
+            self.registries = [r for r in self.registries if r.on_init_path]
         if imported.raised is None:
-            self.runs = {pair: self.path.run(pair) for pair in self.path.pairs()}
+            self.runs = {pair: self.path.run(pair) for pair in pairs}
             choose_branches(self.runs)
         else:
             unread: dict[str, Tristate] = {r.id: "no" for r in self.registries if r.on_init_path}
-            self.runs = {pair: InitRun(imported, unread) for pair in self.path.pairs()}
+            self.runs = {pair: InitRun(imported, unread) for pair in pairs}
         for registry in self.registries:
             self.registrations[registry.id] = self._registrations(registry)
-        if self.consumer.use is not None:
+        if self.consumer.use is not None and self.only is None:
             later = [r for r in self.registries if not r.on_init_path]
             self.asked_later = keys_asked_later(self.path, self.consumer.use, self.runs, later)
         self.sites = find_sites(self.program, self.pack, self.consumer)
@@ -243,15 +265,22 @@ class _ConsumerAnalysis:
         if registry is not None:
             registered = self.registrations[registry.id]
             can_choose = self.analysis.platform.can_choose
-            self.arrivals = Arrivals(path, registry, registered, can_choose)
+            self.arrivals = Arrivals(path, registry, registered, can_choose, self.only)
         registering = {
-            r.module for keys in self.registrations.values() for rs in keys.values() for r in rs
+            r.module
+            for keys in self.registrations.values()
+            for key, rs in keys.items()
+            for r in rs
+            if self.only in (None, key)
         }
         entered: dict[str, dict[Entry, list[Site]]] = {}
-        for site in self.sites:
+        sites = [
+            site for site in self.sites if self.only is None or self._may_give(site, self.only)
+        ]
+        for site in sites:
             for entry in site.entries if not self._is_foreign(site) else ():
                 entered.setdefault(entry.module, {}).setdefault(entry, []).append(site)
-        for module in sorted({*registering, *entered, *(s.module for s in self.sites)}):
+        for module in sorted({*registering, *entered, *(s.module for s in sites)}):
             ended = self.analysis.first_import(module)
             entries = entered.get(module)
             if not entries or self.arrivals is None:
@@ -264,6 +293,18 @@ class _ConsumerAnalysis:
             with visitor.attempt():
                 visitor.import_module(module)
                 self.arrivals.run(entries)
+
+    def _may_give(self, site: Site, key: Key) -> bool:
+        """Return whether a site may ask for a key: not if it names another member of the enum."""
+        enum, _, member = site.argument.rpartition(".")
+        own = self.pack.selectors[self.path.axes[-1]].enum.rpartition(":")[2]
+        facts = self.program.readable_facts(site.module)
+        if not enum or enum != own.rpartition(".")[2] or facts is None:
+            return True
+        if not walk.bindings_of_imports(facts, enum).get(enum, "").endswith(f".{own}"):
+            return True
+        named = self.path.members(self.path.axes[-1]).items()
+        return any(text == key[-1] for text, m in named if getattr(m, "member", None) == member)
 
     def _is_foreign(self, site: Site) -> bool:
         name = f"{site.module}:{site.function}"
@@ -291,6 +332,8 @@ class _ConsumerAnalysis:
         registered = self.registrations[registry.id]
         pairs = list(self.runs) if registry.key == self.path.axes else []
         others = {*registered, *self.asked_later.get(registry.id, ())}.difference(pairs)
+        if self.only is not None:
+            others = {key for key in others if key[-1] == self.only[-1]}
         cells = tuple(self._cell(registry, key) for key in (*pairs, *sorted(others)))
         return RegistryResult(registry.id, registry.key, cells, registry.counterpart)
 
@@ -328,17 +371,21 @@ class _ConsumerAnalysis:
         branch = analysis.spot(run.branch if run is not None else None)
         modules = list(dict.fromkeys(r.module for r in registrations))
         importers = (
-            importers_of(self.analysis.graph, self.pack, modules) if at_lookup != "yes" else ()
+            importers_of(self.analysis.graph, self.pack, modules)
+            if at_lookup != "yes" and self.only in (None, key)
+            else ()
         )
         reach = self._reach(registry, key, registrations, at_lookup, importers)
         # an import that fails on the way to the look-up is a miss like any other
         missed = lookup is not None or (raised is not None and raised.name in _IMPORT_ERRORS)
         needs_entry = outcome != "ok" and missed
         held_back = remedy = None
-        if needs_entry and at_lookup == "no" and reach in ("none", "partial", "orphan"):
+        if self.only not in (None, key):
+            pass  # its call sites were not run: nobody is to ask
+        elif needs_entry and at_lookup == "no" and reach in ("none", "partial", "orphan"):
             loaded = {*self.path.session.loaded(), *(s.module for s in self.sites)}
             held_back = held_back_by(analysis.graph, self.pack, modules, loaded)
-            if held_back is None:
+            if held_back is None and self.only is None:
                 remedy = self._remedy(modules[0], run)
         elif analysis.every_remedy and needs_entry and reach in ("caller", "process"):
             remedy = self._remedy(modules[0], run)
@@ -422,7 +469,7 @@ class _ConsumerAnalysis:
             registration.module
             for registry in self.registries
             for key, registrations in self.registrations[registry.id].items()
-            if self._at_lookup(registry, key) != "yes"
+            if self.only in (None, key) and self._at_lookup(registry, key) != "yes"
             for registration in registrations
         ]
 

@@ -39,4 +39,5 @@ RULE = Rule(
     files(__package__ or "").joinpath("rr101.md").read_text(encoding="utf-8"),
     check,
     mended="yes",
+    by_key=True,
 )

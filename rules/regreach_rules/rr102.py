@@ -63,4 +63,5 @@ RULE = Rule(
     files(__package__ or "").joinpath("rr102.md").read_text(encoding="utf-8"),
     check,
     mended="on request",
+    by_key=True,
 )

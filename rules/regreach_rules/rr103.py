@@ -65,4 +65,5 @@ RULE = Rule(
     "a selector value that is accepted, and for which nothing is registered",
     files(__package__ or "").joinpath("rr103.md").read_text(encoding="utf-8"),
     check,
+    by_key=True,
 )

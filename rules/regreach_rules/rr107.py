@@ -86,4 +86,5 @@ RULE = Rule(
     "an entry whose counterpart the consumer also looks up, and does not find",
     files(__package__ or "").joinpath("rr107.md").read_text(encoding="utf-8"),
     check,
+    by_key=True,
 )

@@ -72,4 +72,5 @@ RULE = Rule(
     files(__package__ or "").joinpath("rr110.md").read_text(encoding="utf-8"),
     check,
     mended="yes",
+    by_key=True,
 )

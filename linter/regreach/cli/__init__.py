@@ -15,6 +15,7 @@ import click
 
 from regreach.cli.audit import audit
 from regreach.cli.baseline import baseline
+from regreach.cli.bisect import bisect
 from regreach.cli.check import check
 from regreach.cli.completion import VARIABLE, completion
 from regreach.cli.config import config
@@ -66,7 +67,7 @@ def cli() -> None:
     """
 
 
-for _command in (check, audit, fix, baseline, probe, smoke, rule, config, completion):
+for _command in (check, audit, bisect, fix, baseline, probe, smoke, rule, config, completion):
     cli.add_command(_command)
 
 

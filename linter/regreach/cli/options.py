@@ -51,6 +51,11 @@ def process_options(timeout: int) -> Callable[[_F], _F]:
     return lambda function: _with(function, [_PYTHON, limit])
 
 
+def history_options(function: _F) -> _F:
+    """Add TARGET, which is read in several revisions, and the options that say how it is seen."""
+    return _with(function, [option for option in _TREE if option is not _REV])
+
+
 def color_options(function: _F) -> _F:
     """Add the options that say how much is printed, and in which colours."""
     return _with(function, _COLOR)
@@ -77,9 +82,12 @@ def _with(function: _F, options: list[Callable[[Any], Any]]) -> _F:
     return function
 
 
+_REV: Callable[[Any], Any] = click.option(
+    "--rev", metavar="REV", help="Read this revision of the git repository TARGET."
+)
 _TREE: list[Callable[[Any], Any]] = [
     click.argument("target", default="."),
-    click.option("--rev", metavar="REV", help="Read this revision of the git repository TARGET."),
+    _REV,
     click.option(
         "--pack", metavar="NAME", help="The pack to use: a name, or the path of a TOML file."
     ),
@@ -196,7 +204,7 @@ def request_from(options: dict[str, Any]) -> Request:
         environment[name] = value
     return Request(
         options.pop("target"),
-        options.pop("rev"),
+        options.pop("rev", None),
         options.pop("pack"),
         options.pop("platform"),
         environment,
@@ -209,6 +217,11 @@ def request_from(options: dict[str, Any]) -> Request:
         options.pop("jobs"),
         policy=policy,
     )
+
+
+def key_of(text: str) -> tuple[str, ...]:
+    """Return the parts of a key as it is given on the command line: ``none,triton``."""
+    return tuple(part.strip() for part in text.split(","))
 
 
 def exit_code(findings: Iterable[Finding], fail_on: str, exit_zero: bool) -> int:

@@ -33,8 +33,12 @@ def present(
     lines: Lines,
     document: Document,
     said: Progress | None = None,
+    notes: Iterable[Text] = (),
 ) -> NoReturn:
-    """Print a result as the options say, a summary to standard error, and end with the exit code."""
+    """Print a result as the options say, a summary to standard error, and end with the exit code.
+
+    ``notes`` are printed before the summary.
+    """
     print_report(
         options,
         lines=lambda: lines(result.audit, result.findings, result.suppressed),
@@ -43,8 +47,9 @@ def present(
     if not options["quiet"]:
         color = use_color(options["color"], sys.stderr)
         more = suppressed_lines(result.suppressed) if options["verbose"] else []
-        notes = [*problem_lines(result.audit), *more, summary(result.findings, result.suppressed)]
-        click.echo(rendered(notes, color=color), err=True, nl=False, color=color)
+        count = summary(result.findings, result.suppressed)
+        told = [*problem_lines(result.audit), *more, *notes, count]
+        click.echo(rendered(told, color=color), err=True, nl=False, color=color)
     if options["stats"] and said is not None:
         click.echo(said.stats(result.analysis.program), err=True)
     raise click.exceptions.Exit(

@@ -65,8 +65,7 @@ def smoke(
     from regreach.smoke.run import smoke as run_smoke
 
     request = shared.request_from(options)
-    parts = tuple(part.strip() for part in key.split(","))
-    wanted = Options(parts, python, timeout, confirm, repetitions, seed)
+    wanted = Options(shared.key_of(key), python, timeout, confirm, repetitions, seed)
     with progress(options) as say:
         smoked = run_smoke(request, wanted, say)
     print_report(options, lines=lambda: smoke_lines(smoked), document=lambda: smoke_json(smoked))

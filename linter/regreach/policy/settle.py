@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from regreach.program import Program
     from regreach.tree import Tree
 
-_ORDER = {"error": 0, "warning": 1, "info": 2}
+SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(
         sorted(
             findings,
-            key=lambda f: (_ORDER[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()),
+            key=lambda f: (SEVERITIES[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()),
         )
     )
 

@@ -32,12 +32,12 @@ def audit_json(
             {
                 "id": registry.id,
                 "key_parts": list(registry.parts),
-                "cells": [_cell(c) for c in registry.cells],
+                "cells": [cell_json(c) for c in registry.cells],
             }
             for registry in audit.registries
         ],
         "call_sites": [_call_site(s) for s in audit.call_sites],
-        "findings": [_finding(f) for f in findings],
+        "findings": [finding_json(f) for f in findings],
         "suppressed": [_suppressed(s) for s in suppressed],
         "modules": {"eager": list(audit.eager), "imported_first": audit.imported_first},
         "problems": [_problem(p) for p in audit.problems],
@@ -52,7 +52,7 @@ def check_json(
     """Return only the findings, with the head that says of what."""
     document = {
         **_head(audit),
-        "findings": [_finding(f) for f in findings],
+        "findings": [finding_json(f) for f in findings],
         "suppressed": [_suppressed(s) for s in suppressed],
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
@@ -92,7 +92,8 @@ def _registration(found: Registration) -> dict[str, Any]:
     }
 
 
-def _edge(edge: ImportEdge) -> dict[str, Any]:
+def edge_json(edge: ImportEdge) -> dict[str, Any]:
+    """Return an import as data."""
     return {
         "importer": edge.importer,
         "imported": edge.imported,
@@ -105,7 +106,8 @@ def _edge(edge: ImportEdge) -> dict[str, Any]:
     }
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def cell_json(cell: Cell) -> dict[str, Any]:
+    """Return a cell as data."""
     return {
         "key": list(cell.key),
         "registrations": [_registration(r) for r in cell.registrations],
@@ -119,8 +121,8 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "lookup": _place(cell.lookup),
         "conditions": [{**(_place(c) or {}), "text": c.text} for c in cell.conditions],
         "held_back_by": _place(cell.held_back_by),
-        "importers": [_edge(e) for e in cell.importers],
-        "hangs_on": [_edge(e) for e in cell.hangs_on],
+        "importers": [edge_json(e) for e in cell.importers],
+        "hangs_on": [edge_json(e) for e in cell.hangs_on],
         "asked_later": cell.asked,
         "counterpart": list(cell.counterpart) if cell.counterpart is not None else None,
         "cycle": _cycle(cell.cycle) if cell.cycle is not None else None,
@@ -133,7 +135,7 @@ def _cycle(cycle: ImportCycle) -> dict[str, Any]:
         "module": cycle.module,
         "asking": _place(cycle.asking),
         "waiting": _place(cycle.waiting),
-        "edges": [_edge(edge) for edge in cycle.edges],
+        "edges": [edge_json(edge) for edge in cycle.edges],
     }
 
 
@@ -162,7 +164,8 @@ def _call_site(site: CallSite) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding as data."""
     return {
         "rule": finding.rule,
         "severity": finding.severity,
@@ -180,7 +183,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 def _suppressed(suppressed: Suppressed) -> dict[str, Any]:
     """A finding that does not count, and what suppresses it."""
     by = {"by": suppressed.by, **(_place(suppressed.spot) or {}), "reason": suppressed.reason}
-    return {**_finding(suppressed.finding), "suppressed": by}
+    return {**finding_json(suppressed.finding), "suppressed": by}
 
 
 def _problem(problem: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from regreach.model import Audit, Cell, Finding, RegistryResult, Suppressed
+from regreach.model import Audit, Cell, Detail, Finding, RegistryResult, Suppressed
 from regreach.rule import key_text
 
 _SEVERITY = {"error": "bold red", "warning": "yellow", "info": "cyan"}
@@ -37,8 +37,13 @@ def finding_lines(finding: Finding) -> list[Text]:
     head.append(f":{finding.spot.line}:{finding.column}: ", "dim")
     head.append(finding.rule, style)
     head.append(f" {finding.message}")
-    lines = [head]
-    for detail in finding.details:
+    return [head, *detail_lines(finding.details)]
+
+
+def detail_lines(details: Iterable[Detail]) -> list[Text]:
+    """Return facts as lines, indented: what each is, and its text."""
+    lines = []
+    for detail in details:
         line = Text()
         line.append(f"    {detail.label:<{_LABEL_WIDTH}} ", "dim")
         line.append(detail.text, _detail_style(detail.label))
@@ -73,9 +78,13 @@ def _hanging_indent(text: str) -> int:
 
 
 def _detail_style(label: str) -> str:
-    return {"crashes": "red", "raises": "red", "saves itself": "green", "add": "bold green"}.get(
-        label, ""
-    )
+    return {
+        "crashes": "red",
+        "raises": "red",
+        "saves itself": "green",
+        "add": "bold green",
+        "put back": "bold green",
+    }.get(label, "")
 
 
 def check_lines(

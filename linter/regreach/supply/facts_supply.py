@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from regreach.facts.blob import (
     unpack_facts,
     unpack_function,
 )
+from regreach.facts.import_lines import imported_names
 from regreach.facts.parse import TOO_DEEP, ModuleFacts
 from regreach.facts.source import SourceError, decode
 from regreach.supply.cache import MODULE, FactsCache
@@ -44,7 +46,9 @@ class FilesRead:
 class FactsSupply:
     """Gives the facts of files. ``close`` keeps what was found for the next run.
 
-    Without a cache and with one job it only parses. ``method`` is how processes are started.
+    Everything is known by content: several revisions of a tree may be asked for one after the other,
+    and a file that is the same in them is read and parsed once. Without a cache and with one job it
+    only parses. ``method`` is how processes are started.
     """
 
     def __init__(
@@ -54,9 +58,11 @@ class FactsSupply:
         self._cache = cache
         self._jobs = jobs
         self._method = method
-        self._keys: dict[str, bytes] = {}
+        self._keys: dict[bytes, bytes] = {}
         self._kept: dict[bytes, dict[int, bytes]] = {}
-        self._entries: dict[str, _Entry] = {}
+        # by path as well: modules that say the same are not the same module
+        self._entries: dict[tuple[str, bytes], _Entry] = {}
+        self._names: dict[tuple[bytes, str], tuple[str, ...]] = {}
         self._pool: ParsePool | None = None
 
     @property
@@ -66,39 +72,36 @@ class FactsSupply:
 
     def prepare(self, files: Mapping[str, bytes]) -> None:
         """Get ready for being asked for these files, path -> content, in about this order."""
-        if self._cache is not None:
-            keys = {path: self._cache.key(data) for path, data in files.items()}
-            self._keys |= keys
-            self._kept |= self._cache.read(list(dict.fromkeys(keys.values())))
-        missing = [
-            (path, data)
+        keys = {
+            self._key(data): data
             for path, data in files.items()
-            if MODULE not in self._kept.get(self._keys.get(path, b""), {})
+            if (path, self._key(data)) not in self._entries
+        }
+        if self._cache is not None:
+            self._kept |= self._cache.read([key for key in keys if key not in self._kept])
+        missing = [
+            (key.hex(), data) for key, data in keys.items() if MODULE not in self._kept.get(key, {})
         ]
         if self._pool is None and self._jobs > 1 and len(missing) >= FEW:
             self._pool = ParsePool(missing, self._jobs, self._method)
 
     def facts(self, path: str, data: bytes) -> ModuleFacts:
         """Return the facts of the file at ``path`` with this content. Raises SourceError."""
-        key, kept = self._look_up(path, data)
-        blob: bytes | None = None
-        found = _restored(kept, data)
-        if found is not None:
-            self.files_read.kept += 1
-        else:
-            self.files_read.parsed += 1
-            kept = {}
-            blob = self._pool.take(path) if self._pool is not None else None
-            found = _restored({MODULE: blob}, data) if blob is not None else None
-            self.files_read.beforehand += found is not None
-        if found is None:
-            blob = None
-            found = _parsed(data)
-        if self._cache is not None:
-            self._entries[path] = _Entry(key, found, blob, frozenset(kept))
-        if isinstance(found, SourceError):
-            raise found
-        return found
+        key = self._key(data)
+        entry = self._entries.get((path, key))
+        if entry is None:
+            entry = self._entries[path, key] = self._entry(key, data)
+        if isinstance(entry.known, SourceError):
+            raise entry.known
+        return entry.known
+
+    def imported_names(self, data: bytes, package: str) -> tuple[str, ...]:
+        """Return what the import lines of a content in a package seem to import, each once."""
+        names = self._names.get((data, package))
+        if names is None:
+            names = tuple(dict.fromkeys(imported_names(data, package)))
+            self._names[data, package] = names
+        return names
 
     def close(self) -> None:
         """Stop parsing beforehand, and keep what was found."""
@@ -106,21 +109,43 @@ class FactsSupply:
         self._pool = None
         if self._cache is None:
             return
-        new = {self._keys[path]: {MODULE: blob} for path, blob in unused.items()}
-        new |= {e.key: parts for e in self._entries.values() if (parts := _new_parts(e))}
+        new = {bytes.fromhex(name): {MODULE: blob} for name, blob in unused.items()}
+        for entry in self._entries.values():
+            if parts := _new_parts(entry):
+                new[entry.key] = new.get(entry.key, {}) | parts
         self._entries.clear()
         self._cache.write(new)
 
-    def _look_up(self, path: str, data: bytes) -> tuple[bytes, Mapping[int, bytes]]:
-        """Return the key of a file and what the cache has of it; each key is read once."""
-        if self._cache is None:
-            return b"", {}
-        key = self._keys.get(path)
+    def _entry(self, key: bytes, data: bytes) -> _Entry:
+        """Find out what is known of a content: each key is read once."""
+        if self._cache is not None and key not in self._kept:
+            self._kept[key] = self._cache.read([key]).get(key, {})
+        kept = self._kept.get(key, {})
+        blob: bytes | None = None
+        found = _restored(kept, data)
+        if found is not None:
+            self.files_read.kept += 1
+        else:
+            self.files_read.parsed += 1
+            kept = {}
+            blob = self._pool.take(key.hex()) if self._pool is not None else None
+            found = _restored({MODULE: blob}, data) if blob is not None else None
+            self.files_read.beforehand += found is not None
+        if found is None:
+            blob = None
+            found = _parsed(data)
+        return _Entry(key, found, blob, frozenset(kept))
+
+    def _key(self, data: bytes) -> bytes:
+        key = self._keys.get(data)
         if key is None:
-            key = self._keys[path] = self._cache.key(data)
-            if key not in self._kept:
-                self._kept |= self._cache.read([key])
-        return key, self._kept.get(key, {})
+            digest = self._cache.key if self._cache is not None else _digest
+            key = self._keys[data] = digest(data)
+        return key
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
 
 
 def _restored(parts: Mapping[int, bytes], data: bytes) -> ModuleFacts | SourceError | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from regreach.facts.import_lines import imported_names
 from regreach.pack import Pack
 
 if TYPE_CHECKING:
@@ -49,8 +48,7 @@ def import_lines(program: Program, roots: Iterable[str]) -> dict[str, list[str]]
             waiting += (module, parent)
             continue
         package = module if program.is_package(module) else parent
-        names = imported_names(program.source(module), package)
-        found = [name for name in dict.fromkeys(names) if program.has(name)]
+        found = [name for name in program.imported_names(module, package) if program.has(name)]
         lines[module] = [*found, parent] if parent else found
         waiting += [name for name in found if name not in lines][::-1]
     return lines

@@ -27,10 +27,11 @@ def git_environment() -> dict[str, str]:
     return env
 
 
-def run_git(folder: str, *arguments: str) -> bytes:
+def run_git(folder: str, *arguments: str, may_say_no: bool = False) -> bytes:
     """Return git's output for a command run in `folder`.
 
-    Raises TargetError when git is missing, or with git's own words when it fails.
+    With `may_say_no`, exit code 1 is an answer as well. Raises TargetError when git is missing, or
+    with git's own words when it fails.
     """
     command = ["git", "-C", folder, *arguments]
     try:
@@ -39,7 +40,7 @@ def run_git(folder: str, *arguments: str) -> bytes:
         raise TargetError("reading a revision needs git, which is not on the PATH") from error
     except (OSError, ValueError) as error:
         raise TargetError(f"git could not be run: {one_line(str(error))}") from error
-    if done.returncode != 0:
+    if done.returncode != 0 and not (may_say_no and done.returncode == 1):
         raise TargetError(f"git failed in {folder}: {git_words(done.stderr)}")
     return done.stdout
 
@@ -52,10 +53,14 @@ def git_words(stderr: bytes) -> str:
 
 
 class BlobReader:
-    """One long-lived `git cat-file --batch`, started at the first read and again after a fork."""
+    """One long-lived `git cat-file --batch`, started at the first read and again after a fork.
 
-    def __init__(self, folder: str) -> None:
+    With `keeps`, each blob is read once: for several revisions, which have most of them in common.
+    """
+
+    def __init__(self, folder: str, *, keeps: bool = False) -> None:
         self._folder = folder
+        self._kept: dict[str, bytes] | None = {} if keeps else None
         self._lock = Lock()
         self._pid = 0
         self._process: subprocess.Popen[bytes] | None = None
@@ -63,6 +68,14 @@ class BlobReader:
 
     def read(self, oid: str, limit: int) -> bytes:
         """Return a blob's bytes; TargetError when the repository lacks it or it is over `limit`."""
+        if self._kept is None:
+            return self._read(oid, limit)
+        data = self._kept.get(oid)
+        if data is None:
+            data = self._kept[oid] = self._read(oid, limit)
+        return data
+
+    def _read(self, oid: str, limit: int) -> bytes:
         with self._lock:
             process = self._running()
             assert process.stdin is not None

@@ -28,6 +28,7 @@ class Revision:
     rev: str
     entries: Mapping[str, tuple[str, str]]
     blobs: BlobReader
+    shares: bool = False  # whether the blobs' reader is for others as well, and theirs to close
 
 
 class GitStore:
@@ -81,12 +82,15 @@ class GitStore:
             raise TargetError(f"cannot read {path} in {self.root}: {error}") from error
 
     def close(self) -> None:
-        """End the git process."""
-        self._revision.blobs.close()
+        """End the git process, unless others read from it as well."""
+        if not self._revision.shares:
+            self._revision.blobs.close()
 
 
-def open_revision(folder: str, rev: str) -> Revision:
+def open_revision(folder: str, rev: str, blobs: BlobReader | None = None) -> Revision:
     """List a revision of the repository that `folder` lies in (or is, when bare).
+
+    `blobs` is what several revisions of that repository are read with.
 
     Raises TargetError, in one line, for a folder that is in no repository, an unknown revision or a
     missing git.
@@ -102,22 +106,26 @@ def open_revision(folder: str, rev: str) -> Revision:
         top = os.path.join(folder, git_dir)
     else:
         top = os.fsdecode(run_git(folder, "rev-parse", "--show-toplevel")[:-1])
-    commit = _commit(folder, rev)
+    commit = commit_of(folder, rev)
     listed = run_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit)
     entries = {}
     for line in listed.split(b"\0")[:-1]:
         meta, _, path = line.partition(b"\t")
         mode, _, oid = meta.decode("ascii").split(" ")
         entries[os.fsdecode(path)] = (mode, oid)
-    return Revision(folder, os.path.realpath(top), prefix, rev, entries, BlobReader(folder))
+    reader = blobs if blobs is not None else BlobReader(folder)
+    return Revision(folder, os.path.realpath(top), prefix, rev, entries, reader, blobs is not None)
 
 
 def _has_work_tree(folder: str) -> bool:
     return run_git(folder, "rev-parse", "--is-inside-work-tree").strip() == b"true"
 
 
-def _commit(folder: str, rev: str) -> str:
-    """Return the commit that a name stands for; one that begins with `-` is never an option."""
+def commit_of(folder: str, rev: str) -> str:
+    """Return the commit that a name stands for; one that begins with `-` is never an option.
+
+    Raises TargetError, in one line.
+    """
     try:
         if rev.startswith(("-", "^")):
             raise TargetError("an option or an exclusion, not a revision")

@@ -11,6 +11,7 @@ from pathlib import Path
 from regreach.errors import TargetError
 from regreach.tree import tar_archive, zip_archive
 from regreach.tree.folder import FolderStore
+from regreach.tree.git_process import BlobReader
 from regreach.tree.git_revision import GitStore, open_revision
 from regreach.tree.location import PackageLocation, locate, problems_at, roots_of
 from regreach.tree.paths import one_line
@@ -25,6 +26,7 @@ def open_tree(
     location: PackageLocation,
     *,
     rev: str | None = None,
+    blobs: BlobReader | None = None,
     cache_dir: Path | None = None,
     offline: bool = False,
     on_progress: Callable[[str], None] | None = None,
@@ -36,6 +38,7 @@ def open_tree(
             or tar file, or a requirement when no such path exists.
         location: the package, and where in the target it may lie.
         rev: read this revision of the git repository at `target` and not the files on disk.
+        blobs: what several revisions of that repository are read with; not closed with the tree.
         cache_dir: where releases are kept; the user's cache directory when None.
         offline: use only releases that are already kept.
         on_progress: is told, in a line, what takes long.
@@ -44,7 +47,7 @@ def open_tree(
         TargetError: one line that says what is wrong with the target and what to do.
     """
     if rev is not None:
-        return _open_revision(target, rev, location)
+        return _open_revision(target, rev, location, blobs)
     if _exists(target):
         return _tree(target, _open_path(target, location), location)
     # What parses requirements takes as long to import as a whole tree takes to open.
@@ -87,12 +90,14 @@ def _parent_of_package(path: str, package: str) -> str | None:
     return None
 
 
-def _open_revision(target: str, rev: str, location: PackageLocation) -> Tree:
+def _open_revision(
+    target: str, rev: str, location: PackageLocation, blobs: BlobReader | None
+) -> Tree:
     """Read a revision: paths begin at the sub-folder that was given, as for its files on disk.
 
     When the package does not lie below it, the whole repository is searched.
     """
-    revision = open_revision(os.path.abspath(target), rev)
+    revision = open_revision(os.path.abspath(target), rev, blobs)
     prefixes = [revision.prefix]
     above, _, name = revision.prefix.rpartition("/")
     if name == location.name and f"{revision.prefix}/__init__.py" in revision.entries:
@@ -102,7 +107,9 @@ def _open_revision(target: str, rev: str, location: PackageLocation) -> Tree:
         store = GitStore(revision, prefix)
         located = locate(store, location)
         if located is not None:
-            return Tree(f"{target}@{rev}", location.name, located, store)
+            tree = Tree(f"{target}@{rev}", location.name, located, store)
+            tree.inside = prefix
+            return tree
     raise _not_found(GitStore(revision, ""), location)
 
 

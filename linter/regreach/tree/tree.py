@@ -25,6 +25,7 @@ class Tree:
         modules: every module by its dotted name, sorted; namespace packages included.
         problems: what is there but could not be taken in, sorted; not in `modules`.
         editable: the folder on disk of a checkout or an unpacked release, None for all else.
+        inside: of a git revision, the root's own path below the top of the repository.
     """
 
     def __init__(self, source: str, package: str, located: Located, store: FileStore) -> None:
@@ -32,6 +33,7 @@ class Tree:
         self.source = source
         self.root = store.root
         self.editable: Path | None = store.editable
+        self.inside = ""
         self.package = package
         self.import_root = located.import_root
         self.modules: Mapping[str, ModuleFile] = MappingProxyType(

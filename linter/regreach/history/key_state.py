@@ -1,0 +1,58 @@
+"""How it stands with one key in one revision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from regreach.evaluate.session import with_deep_stack
+from regreach.history.comparison import cells
+from regreach.model import Audit, Cell, Finding
+from regreach.rule import Rule
+from regreach.run import judged
+from regreach.side_effects import is_worse, with_side_effects
+from regreach.verdicts import Analysis
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyState:
+    """What an analysis says of a key: the findings about it or its selector's value, and its cells.
+
+    ``unread`` are the files that were needed and could not be parsed.
+    """
+
+    findings: tuple[Finding, ...]
+    cells: tuple[Cell, ...]
+    unread: frozenset[str]
+
+    @property
+    def cell(self) -> Cell | None:
+        """The key's own cell: of the registry that the init path reads, where there are several."""
+        return next(iter(self.cells), None)
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether anything is registered under the key."""
+        return any(cell.registrations for cell in self.cells)
+
+
+def key_state(analysis: Analysis, key: Key, rules: Sequence[Rule]) -> KeyState:
+    """Analyse a tree, and return what these rules and the cells say of a key."""
+
+    def audited() -> Audit:
+        audit = analysis.audit()
+        return with_side_effects(analysis, audit) if analysis.only is None else audit
+
+    audit = with_deep_stack(audited)
+    about = tuple(f for f in judged(audit, rules) if f.key in (key, key[-1:]))
+    own = tuple(cell for cell in cells(audit.registries) if cell.key == key)
+    return KeyState(about, own, frozenset(analysis.program.broken))
+
+
+def is_weaker(was: KeyState, now: KeyState) -> bool:
+    """Return whether a key is there less surely, or by a weaker reach, than it was."""
+    if was.cell is None or now.cell is None:
+        return was.is_registered and not now.is_registered
+    return is_worse(was.cell, now.cell)
