@@ -114,7 +114,7 @@ def _file(options: dict[str, Any]) -> ConfigFile | None:
     from regreach.config import find_config, given_config
 
     return (
-        given_config(path) if path is not None else find_config(options["target"], options["rev"])
+        given_config(path) if path is not None else find_config(options["target"], options.get("rev"))
     )
 
 
@@ -136,7 +136,7 @@ def _applied(settings: Settings | None, options: dict[str, Any], given: set[str]
         elif key not in ("select", "ignore"):
             options[name] = not value if key == "cache" else value
     found = Configured(settings, origin)
-    if "select" in options:
+    if "ignore" in options:
         _choose_rules(found, options)
     _choose_pack(found, options)
     return found

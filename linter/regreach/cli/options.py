@@ -53,7 +53,7 @@ def process_options(timeout: int) -> Callable[[_F], _F]:
 
 def history_options(function: _F) -> _F:
     """Add TARGET, which is read in several revisions, and the options that say how it is seen."""
-    return _with(function, [option for option in _TREE if option is not _REV])
+    return _with(configured(function), [option for option in _TREE if option is not _REV])
 
 
 def color_options(function: _F) -> _F:

@@ -17,7 +17,7 @@ def policy_of(options: dict[str, Any]) -> Policy:
     from regreach.policy import EVERYTHING, PathIgnores, Policy, read_baseline
 
     configured: Configured = options["configured"]
-    if "select" not in options:
+    if "ignore" not in options:
         return EVERYTHING  # a command that is not about findings
     suppress = not options.pop("no_suppressions", False)
     path: str | None = options.pop("baseline", None)

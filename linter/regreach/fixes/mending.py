@@ -78,6 +78,7 @@ def mend(
         bench = _Bench(analysis.program, analysis.pack, analysis.platform, say)
         before = bench.judge(analysis)
         settled = settled_of(request, before.findings, rules, analysis)
+        unasked = _unasked(request, before.findings, analysis)
         # what this one has built up is as large as what the next one will
         del analysis
         codes = {rule.code for rule in rules}
@@ -90,16 +91,19 @@ def mend(
             if request.select or finding.severity == "error" or finding.fix is not None
         ]
         mended = _Attempt(bench, before).run(findings)
-        unasked = _unasked(request, settled.findings, codes)
         return replace(mended, unasked=unasked, suppressed=settled.suppressed)
 
 
 def _unasked(
-    request: Request, findings: Collection[Finding], codes: Collection[str]
+    request: Request, found: Collection[Finding], analysis: Analysis
 ) -> tuple[Finding, ...]:
-    rules = load_plugins().selected(request.select, request.ignore)
-    others = {rule.code for rule in rules if rule.mended == "on request"} - set(codes)
-    return tuple(finding for finding in findings if finding.rule in others)
+    """Return what counts of the findings that are mended on request only, if nothing was requested."""
+    if request.select:
+        return ()
+    rules = [r for r in load_plugins().selected((), request.ignore) if r.mended == "on request"]
+    codes = {rule.code for rule in rules}
+    settled = settled_of(request, found, rules, analysis)
+    return tuple(finding for finding in settled.findings if finding.rule in codes)
 
 
 def _rules(request: Request) -> list[Rule]:
