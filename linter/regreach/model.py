@@ -270,10 +270,20 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """A line that belongs to a finding's story: what it is to it (``crashes``), and a word more."""
+
+    role: str
+    spot: Spot
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What a rule reports; ``fingerprint`` does not depend on line numbers.
 
-    ``fix`` is what mends it, by its ``kind``; where there is none ``no_fix`` may say why.
+    ``fix`` is what mends it, by its ``kind``; where there is none ``no_fix`` may say why. ``details``
+    are for people, ``related`` the lines for programs, in the order in which they are to be read.
     """
 
     rule: str
@@ -286,3 +296,4 @@ class Finding:
     fix: dict[str, str | int] | None = None
     details: tuple[Detail, ...] = ()
     no_fix: str = ""
+    related: tuple[Related, ...] = ()
