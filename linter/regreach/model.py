@@ -11,6 +11,14 @@ Reach = Literal["runner", "process", "caller", "partial", "none", "orphan", "unr
 Severity = Literal["error", "warning", "info"]
 Place = Literal["top", "branch", "before"]
 
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""The worst first."""
+
+
+def fails(severity: Severity, fail_on: Severity) -> bool:
+    """Return whether a severity is at or above another."""
+    return SEVERITIES.index(severity) <= SEVERITIES.index(fail_on)
+
 
 @dataclass(frozen=True, slots=True)
 class Spot:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from regreach.errors import ConfigError
 from regreach.evaluate.session import with_deep_stack
-from regreach.model import Audit, Finding
+from regreach.model import SEVERITIES, Audit, Finding
 from regreach.pack import Pack, Platform
 from regreach.plugins import load_plugins
 from regreach.program import Program
@@ -19,8 +19,6 @@ from regreach.supply.cache import FactsCache
 from regreach.supply.jobs import job_count
 from regreach.tree import Tree, open_tree
 from regreach.verdicts import Analysis
-
-_ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +47,7 @@ class Result:
     audit: Audit
     findings: tuple[Finding, ...]
     analysis: Analysis  # what it was found out with; its tree is closed
+    rules: tuple[Rule, ...] = ()  # those that were applied
 
 
 def analyse(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
@@ -59,13 +58,15 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
     rules = load_plugins().selected(request.select, request.ignore)
     with opened(request, on_progress) as analysis:
         audit = with_deep_stack(lambda: with_side_effects(analysis, analysis.audit()))
-    return Result(audit, judged(audit, rules), analysis)
+    return Result(audit, judged(audit, rules), analysis, tuple(rules))
 
 
 def judged(audit: Audit, rules: Iterable[Rule]) -> tuple[Finding, ...]:
     """Return the findings of rules, errors first, then by place. Raises ConfigError."""
     found = [finding for rule in rules for finding in _findings(rule, audit)]
-    found.sort(key=lambda f: (_ORDER[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()))
+    found.sort(
+        key=lambda f: (SEVERITIES.index(f.severity), f.spot.path, f.spot.line, f.rule, f.key or ())
+    )
     return tuple(found)
 
 

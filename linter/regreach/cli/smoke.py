@@ -66,5 +66,5 @@ def smoke(
     wanted = Options(parts, python, timeout, confirm, repetitions, seed)
     with shared.progress(options["quiet"]) as say:
         smoked = run_smoke(request, wanted, say)
-    print_report(options, lines=lambda: smoke_lines(smoked), document=lambda: smoke_json(smoked))
+    print_report(options, lines=lambda: smoke_lines(smoked), document=lambda _: smoke_json(smoked))
     raise click.exceptions.Exit(0 if smoked.confirmed else 1)
