@@ -80,10 +80,10 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _first_paragraph(page: str) -> str:
-    """Return the whole sentences of a page's first paragraph that is prose, on one line."""
+    """Return the whole sentences of a page's first paragraph that is prose, if any, on one line."""
     paragraphs = (" ".join(part.split()) for part in page.split("\n\n"))
     text = next((text for text in paragraphs if text[:1].isalnum()), "")
-    return text[: text.rfind(".") + 1] or text
+    return text[: text.rfind(".") + 1]
 
 
 def _base(reported: Reported) -> dict[str, Any]:
