@@ -20,7 +20,7 @@ _INSTALLED = ("linter", "rules", "pyproject.toml", "README.md", "LICENSE", ".pre
 # What pip and git say when the index cannot be reached.
 _UNREACHABLE = re.compile(
     r"NewConnectionError|Max retries exceeded|ConnectTimeout|ReadTimeout|ProxyError"
-    r"|Temporary failure in name resolution"
+    r"|Temporary failure in name resolution|\(from versions: none\)"
 )
 
 
