@@ -63,7 +63,7 @@ def test_the_inputs_are_those_of_the_action() -> None:
     assert set(step["with"]) <= set(ACTION["inputs"])
     table = PAGE.partition("| input | default | meaning |")[2].partition("\n\n")[0]
     rows = [[cell.strip(' `"') for cell in row.split("|")[1:3]] for row in table.splitlines()[2:]]
-    told = {name: default for name, default in rows}
+    told = dict(rows)
     defaults = {name: given["default"] for name, given in ACTION["inputs"].items()}
     assert told == {**defaults, "version": "the action's revision"}
 
