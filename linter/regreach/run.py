@@ -58,7 +58,7 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
     rules = load_plugins().selected(request.select, request.ignore)
     with opened(request, on_progress) as analysis:
         audit = with_deep_stack(lambda: with_side_effects(analysis, analysis.audit()))
-    return Result(audit, judged(audit, rules), analysis, tuple(rules))
+    return Result(audit, judged(audit, rules), analysis, rules=tuple(rules))
 
 
 def judged(audit: Audit, rules: Iterable[Rule]) -> tuple[Finding, ...]:
