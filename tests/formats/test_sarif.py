@@ -88,7 +88,12 @@ def test_the_registration_comes_first_and_the_story_is_related(
         ("looked up", "runner.py", 25),
         ("relies on", "modelopt_quant.py", 10),
     ]
-    assert "\nadd: from sglang.srt.layers.moe.moe_runner import" in unreached["message"]["text"]
+    _, add, _, see = unreached["message"]["text"].splitlines()
+    assert add.startswith("add: from sglang.srt.layers.moe.moe_runner import")
+    assert see == (
+        "see: branch [runner.py:18](1); looked up [runner.py:25](2); raises [runner.py:27](3);"
+        " crashes [modelopt_quant.py:12](4); saves itself [mxfp4.py:14](5)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,6 +167,13 @@ def test_locations_lead_to_the_files(
     found = files(sarif_of(str(checkout)))
     assert str(checkout / "python" / RUNNER) in found
     assert all(Path(path).is_file() for path in found)
+
+
+def test_locations_from_the_root_of_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
+    log = sarif_of(BUG)
+    assert log["originalUriBaseIds"]["SRCROOT"]["uri"] == "file:///"
+    assert all(Path(path).is_file() for path in files(log))
 
 
 def test_a_release_has_no_place_on_disk(tmp_path: Path) -> None:

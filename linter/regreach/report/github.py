@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-from regreach.report.reported import Reported
+from regreach.report.reported import Reported, advised
 from regreach.report.text import check_lines, summary
 
 SHOWN = 10  # annotations of one level in one step
 _LEVEL = {"error": "error", "warning": "warning", "info": "notice"}
-_ADVICE = ("add", "where")
 
 
 def github(reported: Reported) -> str:
@@ -22,9 +21,7 @@ def github(reported: Reported) -> str:
     lines = [
         _command(
             _LEVEL[f.severity],
-            "\n".join(
-                [f.message, *(f"{d.label}: {d.text}" for d in f.details if d.label in _ADVICE)]
-            ),
+            advised(f),
             file=reported.path(f.spot.path),
             line=f.spot.line,
             col=f.column,
@@ -55,7 +52,7 @@ def _verbatim(lines: list[str]) -> list[str]:
     """
     if not lines:
         return []
-    token = hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+    token = hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()
     return [f"::stop-commands::{token}", *lines, f"::{token}::"]
 
 

@@ -59,6 +59,12 @@ class Reported:
         return found
 
 
+def advised(finding: Finding) -> str:
+    """Return a finding's message, and below it what to add and where, if that is known."""
+    advice = (f"{d.label}: {d.text}" for d in finding.details if d.label in ("add", "where"))
+    return "\n".join([finding.message, *advice])
+
+
 def reported(result: Result, fail_on: Severity) -> Reported:
     """Return a result as it is to be told in the folder in which the process runs."""
     program = result.analysis.program

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -16,7 +17,7 @@ import regreach
 from regreach.facts.source import decode_as_it_is
 from regreach.fixes.edits import Edit
 from regreach.model import Audit, Finding, Problem, Related, Spot
-from regreach.report.reported import Reported
+from regreach.report.reported import Reported, advised
 from regreach.rule import Rule
 
 SCHEMA = (
@@ -24,7 +25,6 @@ SCHEMA = (
 )
 _LEVEL = {"error": "error", "warning": "warning", "info": "note"}
 _GITHUB_SEVERITY = {"error": "error", "warning": "warning", "info": "recommendation"}
-_ADVICE = ("add", "where")
 _BASE = "SRCROOT"
 _NOT_READ = "not-read"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")  # as Python counts them
@@ -89,7 +89,8 @@ def _first_paragraph(page: str) -> str:
 def _base(reported: Reported) -> dict[str, Any]:
     if reported.base is None:
         return {"description": {"text": f"the root of {reported.audit.source}"}}
-    return {"uri": reported.base.as_uri().rstrip("/") + "/"}
+    uri = reported.base.as_uri()
+    return {"uri": uri if uri.endswith("/") else f"{uri}/"}
 
 
 def _invocation(reported: Reported) -> dict[str, Any]:
@@ -112,13 +113,16 @@ def _not_read(reported: Reported, problem: Problem) -> dict[str, Any]:
 
 def _result(reported: Reported, finding: Finding, identity: str) -> dict[str, Any]:
     codes = [rule.code for rule in reported.rules]
-    advice = [f"{d.label}: {d.text}" for d in finding.details if d.label in _ADVICE]
+    related = [r for r in dict.fromkeys(finding.related) if r.spot != finding.spot]
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "level": _LEVEL[finding.severity],
-        "message": {"text": "\n".join([finding.message, *advice])},
+        "message": {"text": f"{advised(finding)}{_links(related)}"},
         "locations": [_location(reported, finding.spot, finding.column)],
-        "relatedLocations": _related(reported, finding),
+        "relatedLocations": [
+            {"id": number, **_location(reported, r.spot), "message": {"text": _told(r)}}
+            for number, r in enumerate(related, start=1)
+        ],
         "partialFingerprints": {"regreach/v1": identity},
     }
     if finding.rule in codes:
@@ -131,16 +135,14 @@ def _result(reported: Reported, finding: Finding, identity: str) -> dict[str, An
     return result
 
 
-def _related(reported: Reported, finding: Finding) -> list[dict[str, Any]]:
-    others = [each for each in finding.related if each.spot != finding.spot]
-    return [
-        {
-            "id": number,
-            **_location(reported, each.spot),
-            "message": {"text": _told(each)},
-        }
-        for number, each in enumerate(dict.fromkeys(others), start=1)
-    ]
+def _links(related: Sequence[Related]) -> str:
+    """Return a line with links to the related locations: code scanning shows those that are linked."""
+    by_role: dict[str, list[str]] = {}
+    for number, each in enumerate(related, start=1):
+        name = each.spot.path.rpartition("/")[2]
+        by_role.setdefault(each.role, []).append(f"[{name}:{each.spot.line}]({number})")
+    told = "; ".join(f"{role} {', '.join(links)}" for role, links in by_role.items())
+    return f"\nsee: {told}" if told else ""
 
 
 def _told(related: Related) -> str:
