@@ -11,6 +11,14 @@ Reach = Literal["runner", "process", "caller", "partial", "none", "orphan", "unr
 Severity = Literal["error", "warning", "info"]
 Place = Literal["top", "branch", "before"]
 
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""The worst first."""
+
+
+def fails(severity: Severity, fail_on: Severity) -> bool:
+    """Return whether a severity is at or above another."""
+    return SEVERITIES.index(severity) <= SEVERITIES.index(fail_on)
+
 
 @dataclass(frozen=True, slots=True)
 class Spot:
@@ -270,10 +278,20 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """A line that belongs to a finding's story: what it is to it (``crashes``), and a word more."""
+
+    role: str
+    spot: Spot
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What a rule reports; ``fingerprint`` does not depend on line numbers.
 
-    ``fix`` is what mends it, by its ``kind``; where there is none ``no_fix`` may say why.
+    ``fix`` is what mends it, by its ``kind``; where there is none ``no_fix`` may say why. ``details``
+    are for people, ``related`` the lines for programs, in the order in which they are to be read.
     """
 
     rule: str
@@ -286,6 +304,7 @@ class Finding:
     fix: dict[str, str | int] | None = None
     details: tuple[Detail, ...] = ()
     no_fix: str = ""
+    related: tuple[Related, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ class Result:
     findings: tuple[Finding, ...]
     analysis: Analysis  # what it was found out with; its tree is closed
     suppressed: tuple[Suppressed, ...] = ()
+    rules: tuple[Rule, ...] = ()  # those that were applied
 
 
 def analyse(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
@@ -73,7 +74,7 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
         audit = with_deep_stack(audited)
         say("applying the rules")
         settled = settled_of(request, judged(audit, rules), rules, analysis)
-    return Result(audit, settled.findings, analysis, settled.suppressed)
+    return Result(audit, settled.findings, analysis, settled.suppressed, tuple(rules))
 
 
 def judged(audit: Audit, rules: Iterable[Rule]) -> tuple[Finding, ...]:

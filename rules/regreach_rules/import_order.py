@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from regreach.model import Cell, Detail, ImportCycle
+from regreach.model import Cell, Detail, ImportCycle, Related
 
 from regreach_rules import story
 
-Fault = tuple[str, tuple[Detail, ...]]
+Fault = tuple[str, tuple[Detail, ...], tuple[Related, ...]]
 
 
 def order_fault(cell: Cell) -> Fault | None:
-    """Return why the imports of a key's module do not help, and the lines to see; None when none do."""
+    """Return why a key's imports do not help, the lines to see in words and as such; None when none do."""
     if cell.cycle is not None:
-        return "its import dies of an import cycle", cycle_details(cell.cycle)
+        why = "its import dies of an import cycle"
+        return why, cycle_details(cell.cycle), cycle_spots(cell.cycle)
     home = cell.lookup.path if cell.lookup is not None else None
     late = [
         edge
@@ -24,24 +25,31 @@ def order_fault(cell: Cell) -> Fault | None:
         and edge.scope == f"{cell.consumer.rpartition(':')[2]}.__init__"
     ]
     if late and cell.reach == "none":
-        return (
-            f"{story.short(late[0].spot)} imports the module after the look-up",
-            (Detail("too late", f"{late[0].spot}  {late[0].spot.text}"),),
-        )
+        line = Related("too late", late[0].spot, late[0].spot.text)
+        why = f"{story.short(line.spot)} imports the module after the look-up"
+        return why, (story.detail(line),), (line,)
     if cell.importers and all(edge.kind == "type-checking" for edge in cell.importers):
-        edge = cell.importers[0]
-        return (
-            f"{story.short(edge.spot)} imports the module for type checkers only",
-            (Detail("not executed", f"{edge.spot}  {edge.spot.text}"),),
-        )
+        line = Related("not executed", cell.importers[0].spot, cell.importers[0].spot.text)
+        why = f"{story.short(line.spot)} imports the module for type checkers only"
+        return why, (story.detail(line),), (line,)
     return None
 
 
 def cycle_details(cycle: ImportCycle) -> tuple[Detail, ...]:
     """Return the two lines of a cycle: which asks for the name, and which is executed meanwhile."""
+    asks, meanwhile, *_ = cycle_spots(cycle)
     return (
-        Detail("asks", f"{cycle.asking}  {story.clipped(cycle.asking.text)}"),
+        story.detail(asks),
         Detail("not bound yet", f"{cycle.module}.{cycle.name}"),
-        Detail("meanwhile at", f"{cycle.waiting}  {story.clipped(cycle.waiting.text)}"),
+        story.detail(meanwhile),
         Detail("cycle", story.chain_text(cycle.edges, cycle.module)),
+    )
+
+
+def cycle_spots(cycle: ImportCycle) -> tuple[Related, ...]:
+    """Return the lines of a cycle: the two that matter, and the imports between them."""
+    return (
+        Related("asks", cycle.asking, story.clipped(cycle.asking.text)),
+        Related("meanwhile at", cycle.waiting, story.clipped(cycle.waiting.text)),
+        *story.edges("cycle", cycle.edges),
     )

@@ -34,6 +34,8 @@ def _finding(audit: Audit, cell: Cell) -> Finding:
         why = f"the process happens to import the module; it {edge}"
     message = f"{key_text(cell.key)} is there when {consumer} asks for it only because {why}"
     details = [d for d in story.facts(audit, cell) if d.label in _TOLD]
+    lines = [each for each in story.spots(audit, cell) if each.role in _TOLD]
+    lines += story.edges("relies on" if cell.reach == "caller" else "hangs on", cell.hangs_on)
     if cell.reach == "caller":
         details.append(Detail("relies on", story.importers(cell.hangs_on)))
     elif cell.hangs_on:
@@ -52,6 +54,7 @@ def _finding(audit: Audit, cell: Cell) -> Finding:
         fix_of(cell),
         tuple(details),
         why_no_fix(cell),
+        tuple(lines),
     )
 
 

@@ -44,7 +44,6 @@ def _judge(audit: Audit, value: str, cells: list[Cell]) -> Finding | None:
         f'"{value}" is accepted by {consumer}, but nothing is registered for it under any key, and '
         f"the look-up raises {cell.exception}"
     )
-    details = story.facts(audit, cell)
     return Finding(
         "RR103",
         "error",
@@ -54,7 +53,8 @@ def _judge(audit: Audit, value: str, cells: list[Cell]) -> Finding | None:
         (value,),
         fingerprint("RR103", cell.registry, value, cell.consumer),
         None,
-        tuple(details),
+        tuple(story.facts(audit, cell)),
+        related=tuple(story.spots(audit, cell)),
     )
 
 

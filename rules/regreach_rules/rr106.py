@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.resources import files
 
-from regreach.model import Audit, Detail, Finding, Loss, SideEffectImport
+from regreach.model import Audit, Detail, Finding, Loss, Related, SideEffectImport, Spot
 from regreach.rule import Rule, fingerprint, key_text
 
 from regreach_rules import story
@@ -35,6 +35,7 @@ def _finding(audit: Audit, found: SideEffectImport) -> Finding:
         fingerprint("RR106", found.importer, found.scope, *found.modules),
         {"kind": "add-noqa", "path": found.spot.path, "line": found.spot.line},
         tuple(_details(audit, found)),
+        related=tuple(_spots(audit, found)),
     )
 
 
@@ -57,14 +58,27 @@ def _details(audit: Audit, found: SideEffectImport) -> Iterator[Detail]:
         yield Detail("registered", f"{registration.spot}  {key_text(loss.now.key)}")
     for loss in found.losses:
         yield Detail("then", _then(loss))
-    others = [
-        story.short(other.spot)
+    others = _deleted_too(audit, found)
+    if others:
+        yield Detail("deleted too", story.listed(map(story.short, others), 8))
+    yield Detail("add", "# noqa: F401")
+
+
+def _spots(audit: Audit, found: SideEffectImport) -> Iterator[Related]:
+    for loss in found.losses:
+        yield Related("registered", loss.now.registrations[0].spot, key_text(loss.now.key))
+    for site in dict.fromkeys(site for loss in found.losses for site in loss.crashing):
+        yield Related("would crash", site.spot, site.function)
+    for spot in _deleted_too(audit, found):
+        yield Related("deleted too", spot, spot.text)
+
+
+def _deleted_too(audit: Audit, found: SideEffectImport) -> list[Spot]:
+    return [
+        other.spot
         for other in audit.side_effect_imports
         if other is not found and not set(other.modules).isdisjoint(found.modules)
     ]
-    if others:
-        yield Detail("deleted too", story.listed(others, 8))
-    yield Detail("add", "# noqa: F401")
 
 
 def _then(loss: Loss) -> str:

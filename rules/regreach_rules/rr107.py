@@ -60,12 +60,8 @@ def _unloaded(registry: RegistryResult, cell: Cell) -> Finding:
 
 def _finding(registry: RegistryResult, cell: Cell, message: str, more: list[Detail]) -> Finding:
     first = cell.registrations[0]
-    details = [
-        Detail("registered", f"{r.spot}{f'  {r.symbol}' if r.symbol else ''}")
-        for r in cell.registrations
-    ]
-    if cell.raised_at is not None:
-        more = [Detail("raises", f"{cell.raised_at}  {cell.exception}"), *more]
+    lines = story.spots_of(cell)
+    told = [story.detail(each) for each in lines if each.role in ("registered", "raises")]
     return Finding(
         "RR107",
         "error",
@@ -75,7 +71,8 @@ def _finding(registry: RegistryResult, cell: Cell, message: str, more: list[Deta
         cell.key,
         fingerprint("RR107", registry.id, *cell.key, cell.consumer),
         None,
-        (*details, *more),
+        (*told, *more),
+        related=(*lines, *story.edges("imported by", cell.importers)),
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.resources import files
 
-from regreach.model import Audit, Cell, Finding, ImportCycle, Severity
+from regreach.model import Audit, Cell, Finding, ImportCycle, Related, Severity
 from regreach.rule import Rule, fingerprint
 
 from regreach_rules import story
-from regreach_rules.import_order import cycle_details, order_fault
+from regreach_rules.import_order import cycle_details, cycle_spots, order_fault
 from regreach_rules.unreached import finding, is_unreached
 
 
@@ -39,6 +39,7 @@ def _of_value(audit: Audit, value: str, cycle: ImportCycle, cells: list[Cell]) -
         for site, at in audit.arriving(cell)
         if at.outcome == "raises" and at.exception == "ImportError"
     ]
+    branch = [each for each in story.spots(audit, cells[0]) if each.role == "branch"]
     severity: Severity = "error" if crashing else "warning"
     names = story.listed(story.short(s.spot) for s in crashing)
     ends = (
@@ -59,8 +60,13 @@ def _of_value(audit: Audit, value: str, cycle: ImportCycle, cells: list[Cell]) -
         (value,),
         fingerprint("RR110", cells[0].registry, value, cells[0].consumer),
         None,
-        (*[d for d in story.facts(audit, cells[0]) if d.label == "branch"], *cycle_details(cycle)),
+        (*map(story.detail, branch), *cycle_details(cycle)),
         f"the cycle has to be broken where it is: {story.cycle_text(cycle)}",
+        (
+            *branch,
+            *(Related("crashes", s.spot, s.function) for s in dict.fromkeys(crashing)),
+            *cycle_spots(cycle),
+        ),
     )
 
 

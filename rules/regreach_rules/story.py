@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from regreach.model import Audit, CallSite, Cell, Detail, ImportCycle, ImportEdge, Spot
+from regreach.model import Audit, CallSite, Cell, Detail, ImportCycle, ImportEdge, Related, Spot
 
 # So many places are listed in one line; the rest is counted.
 _LISTED = 4
@@ -35,27 +35,47 @@ def site_texts(found: Sequence[CallSite]) -> list[str]:
     return [f"{short(s.spot)} ({s.function.rpartition('.')[0] or s.function})" for s in found]
 
 
-def facts(audit: Audit, cell: Cell) -> list[Detail]:
-    """Return where the key is registered, which branch takes it, where it is looked up, who crashes."""
-    details = []
-    for registration in cell.registrations:
-        symbol = f"  {registration.symbol}" if registration.symbol else ""
-        details.append(Detail("registered", f"{registration.spot}{symbol}"))
-    if cell.branch is not None:
-        details.append(Detail("branch", f"{cell.branch}  {clipped(cell.branch.text)}"))
-    if cell.lookup is not None:
-        details.append(Detail("looked up", f"{cell.lookup}  {clipped(cell.lookup.text)}"))
+def spots(audit: Audit, cell: Cell) -> list[Related]:
+    """Return the lines of a key, and the call sites that crash and that save themselves."""
+    found = spots_of(cell)
+    for role, outcomes in (("crashes", ("raises", "maybe")), ("saves itself", ("ok",))):
+        found += [Related(role, s.spot, s.function) for s in sites(audit, cell, *outcomes)]
+    return found
+
+
+def spots_of(cell: Cell) -> list[Related]:
+    """Return where the key is registered, which branch takes it, where it is looked up and raises."""
+    found = [Related("registered", r.spot, r.symbol) for r in cell.registrations]
+    for role, spot in (("branch", cell.branch), ("looked up", cell.lookup)):
+        if spot is not None:
+            found.append(Related(role, spot, clipped(spot.text)))
     if cell.raised_at is not None:
-        details.append(Detail("raises", f"{cell.raised_at}  {cell.exception}"))
-    crashing = sites(audit, cell, "raises", "maybe")
-    for site in crashing[:_LISTED]:
-        details.append(Detail("crashes", f"{site.spot}  {site.function}"))
+        found.append(Related("raises", cell.raised_at, str(cell.exception)))
+    return found
+
+
+def edges(role: str, found: Iterable[ImportEdge]) -> list[Related]:
+    """Return the lines of imports, and what each imports."""
+    return [Related(role, e.spot, f"{e.importer} imports {e.imported}") for e in found]
+
+
+def facts(audit: Audit, cell: Cell) -> list[Detail]:
+    """Return in words what ``spots`` tells."""
+    found = spots(audit, cell)
+    crashing = [each for each in found if each.role == "crashes"]
+    others = [each for each in found if each.role not in ("crashes", "saves itself")]
+    details = [detail(each) for each in (*others, *crashing[:_LISTED])]
     if len(crashing) > _LISTED:
         details.append(Detail("crashes", f"and {len(crashing) - _LISTED} more call sites"))
     safe = site_texts(sites(audit, cell, "ok"))
     if safe:
         details.append(Detail("saves itself", listed(safe, 8)))
     return details
+
+
+def detail(related: Related) -> Detail:
+    """Return a line of a finding's story in words."""
+    return Detail(related.role, f"{related.spot}{f'  {related.text}' if related.text else ''}")
 
 
 def cycle_text(cycle: ImportCycle) -> str:

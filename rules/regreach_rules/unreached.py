@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from regreach.model import Audit, Cell, Detail, Finding, Remedy
+from regreach.model import Audit, Cell, Detail, Finding, Related, Remedy
 from regreach.rule import fingerprint, key_text
 
 from regreach_rules import story
-from regreach_rules.import_order import cycle_details
+from regreach_rules.import_order import cycle_details, cycle_spots
 
 
 def is_unreached(audit: Audit, cell: Cell) -> bool:
@@ -23,9 +23,14 @@ def is_unreached(audit: Audit, cell: Cell) -> bool:
 
 
 def finding(
-    rule: str, audit: Audit, cell: Cell, why: str, more: tuple[Detail, ...] = ()
+    rule: str,
+    audit: Audit,
+    cell: Cell,
+    why: str,
+    more: tuple[Detail, ...] = (),
+    lines: tuple[Related, ...] = (),
 ) -> Finding:
-    """Return the finding: ``why`` it is not reached, and details beside those that all have."""
+    """Return the finding: ``why`` it is not reached; details and lines beside those that all have."""
     first = cell.registrations[0]
     consumer = cell.consumer.rpartition(":")[2]
     crashing = story.sites(audit, cell, "raises", "maybe")
@@ -50,7 +55,14 @@ def finding(
         fix_of(cell),
         tuple(details),
         why_no_fix(cell),
+        (*story.spots(audit, cell), *lines, *_fatal_spots(cell)),
     )
+
+
+def _fatal_spots(cell: Cell) -> tuple[Related, ...]:
+    """Return the lines of the cycle that an import in the branch would die of."""
+    cycle = cell.remedy.lazy.cycle if cell.remedy is not None else None
+    return cycle_spots(cycle) if cycle is not None and cycle != cell.cycle else ()
 
 
 def remedy_details(remedy: Remedy, cell: Cell) -> list[Detail]:

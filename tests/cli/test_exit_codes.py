@@ -39,7 +39,7 @@ def test_findings_decide(command: str, arguments: list[str], code: int) -> None:
     ("arguments", "says"),
     [
         (["check", "--nope"], "No such option"),
-        (["check", ".", "more"], "unexpected extra argument"),
+        (["check", ".", "more"], "TARGET is one whole tree, not . more: what"),
         (["nope"], "No such command 'nope'"),
         (["check", BUG, "--format", "xml"], "'xml' is not one of"),
         (["check", BUG, "--fail-on", "never"], "'never' is not one of"),

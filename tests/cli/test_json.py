@@ -57,6 +57,37 @@ def test_a_finding_in_full() -> None:
             "because": "at the top of the module it would close an import cycle",
             "after_line": 18,
         },
+        "related": [
+            {"role": role, "path": f"sglang/srt/layers/{path}", "line": line, "text": text}
+            for role, path, line, text in [
+                (
+                    "registered",
+                    "moe/moe_runner/flashinfer_cutlass.py",
+                    11,
+                    "fused_experts_none_to_flashinfer_mxfp4",
+                ),
+                (
+                    "branch",
+                    "moe/moe_runner/runner.py",
+                    18,
+                    "elif runner_backend.is_flashinfer_mxfp4():",
+                ),
+                (
+                    "looked up",
+                    "moe/moe_runner/runner.py",
+                    25,
+                    "self.fused_func = FusedOpPool.get_fused_func(a2a_name, runner_backend.v…",
+                ),
+                ("raises", "moe/moe_runner/runner.py", 27, "NotImplementedError"),
+                (
+                    "crashes",
+                    "quantization/modelopt_quant.py",
+                    12,
+                    "ModelOptFusedMoEMethod.create_moe_runner",
+                ),
+                ("saves itself", "quantization/mxfp4.py", 14, "Mxfp4MoEMethod.create_moe_runner"),
+            ]
+        ],
     }
     assert all(detail.keys() == {"label", "text"} for detail in details)
 

@@ -47,7 +47,7 @@ def bisect(key: str, good: str, bad: str, first_parent: bool, **options: Any) ->
     wanted = Range(shared.key_of(key), good, bad, first_parent)
     with progress(options) as say:
         found = search(request, wanted, say)
-    print_report(options, lines=lambda: bisect_lines(found), document=lambda: bisect_json(found))
+    print_report(options, lines=lambda: bisect_lines(found), document=lambda _: bisect_json(found))
     if not options["quiet"]:
         color = shared.use_color(options["color"], sys.stderr)
         notes = rendered(bisect_notes(found), color=color)

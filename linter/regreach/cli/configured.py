@@ -114,7 +114,9 @@ def _file(options: dict[str, Any]) -> ConfigFile | None:
     from regreach.config import find_config, given_config
 
     return (
-        given_config(path) if path is not None else find_config(options["target"], options.get("rev"))
+        given_config(path)
+        if path is not None
+        else find_config(options["target"], options.get("rev"))
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -13,14 +13,15 @@ import click
 from regreach.cli.completion import complete_codes
 from regreach.cli.configured import codes_of, configured
 from regreach.cli.policy import policy_of
-from regreach.model import Finding
+from regreach.model import Finding, Severity, fails
 
 if TYPE_CHECKING:
     from regreach.run import Request
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _WEEK = 7 * 24 * 3600  # seconds
-_RANK = {"error": 3, "warning": 2, "info": 1}
+_FORMS = ("text", "json")
+_SERVICES = ("sarif", "github", "gitlab", "junit")  # what services read, of findings
 
 
 def analysis_options(function: _F) -> _F:
@@ -63,12 +64,12 @@ def color_options(function: _F) -> _F:
 
 def print_options(function: _F) -> _F:
     """Add the options that say what is printed, and where."""
-    return _with(function, _PRINT)
+    return _with(function, _print(_FORMS))
 
 
 def output_options(function: _F) -> _F:
     """Add the options that say what is printed, where, and what the exit code means."""
-    return _with(function, [*_PRINT, *_VERDICT])
+    return _with(function, [*_print((*_FORMS, *_SERVICES)), *_VERDICT])
 
 
 def fail_on_option(function: _F) -> _F:
@@ -82,11 +83,26 @@ def _with(function: _F, options: list[Callable[[Any], Any]]) -> _F:
     return function
 
 
+def _target(ctx: click.Context, _: click.Parameter, values: tuple[str, ...]) -> str:
+    """Return the one TARGET. Raises click.UsageError for what a hook gives: names of changed files."""
+    if len(values) < 2 and not (values and _is_module(values[0])):
+        return values[0] if values else "."
+    raise click.UsageError(
+        f"TARGET is one whole tree, not {' '.join(values[:2])}{' …' if len(values) > 2 else ''}: what a"
+        f" file registers is judged with all others, so {ctx.info_name} takes no files; as a hook of"
+        " pre-commit it needs `pass_filenames: false`"
+    )
+
+
+def _is_module(target: str) -> bool:
+    return target.endswith((".py", ".pyi")) and not Path(target).is_dir()
+
+
 _REV: Callable[[Any], Any] = click.option(
     "--rev", metavar="REV", help="Read this revision of the git repository TARGET."
 )
 _TREE: list[Callable[[Any], Any]] = [
-    click.argument("target", default="."),
+    click.argument("target", nargs=-1, callback=_target, metavar="[TARGET]"),
     _REV,
     click.option(
         "--pack", metavar="NAME", help="The pack to use: a name, or the path of a TOML file."
@@ -165,20 +181,49 @@ _COLOR: list[Callable[[Any], Any]] = [
     click.option("--verbose", "-v", is_flag=True, help="Say what is done, and what is suppressed."),
     click.option("--stats", is_flag=True, help="Print where the time went."),
 ]
-_PRINT: list[Callable[[Any], Any]] = [
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="How to print.",
-    ),
-    click.option(
-        "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Print to a file."
-    ),
-    *_COLOR,
-]
+
+
+def _print(forms: Sequence[str]) -> list[Callable[[Any], Any]]:
+    return [
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(forms),
+            default=forms[0],
+            show_default=True,
+            help="How to print.",
+        ),
+        click.option(
+            "--output",
+            "-o",
+            "outputs",
+            metavar="[FORMAT:]FILE",
+            multiple=True,
+            callback=lambda ctx, parameter, values: _outputs(forms, values),
+            help="Print to a file. With FORMAT, write that as well as what is printed. Repeatable.",
+        ),
+        *_COLOR,
+    ]
+
+
+def _outputs(forms: Sequence[str], values: Sequence[str]) -> list[tuple[str | None, Path]]:
+    """Return for each file its format, None for that of ``--format``. Raises click.UsageError."""
+    outputs: list[tuple[str | None, Path]] = []
+    for value in values:
+        form, colon, name = value.partition(":")
+        if not colon or form not in (*_FORMS, *_SERVICES):
+            outputs.append((None, Path(value)))
+        elif form in forms and name:
+            outputs.append((form, Path(name)))
+        else:
+            raise click.UsageError(f"--output {value}: the formats here are {', '.join(forms)}")
+    if len({path for _, path in outputs}) < len(outputs):
+        raise click.UsageError("--output names one file twice")
+    if sum(form is None for form, _ in outputs) > 1:
+        raise click.UsageError("--output names two files of one format: say FORMAT:FILE")
+    return outputs
+
+
 _VERDICT: list[Callable[[Any], Any]] = [
     click.option(
         "--fail-on",
@@ -224,10 +269,9 @@ def key_of(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(","))
 
 
-def exit_code(findings: Iterable[Finding], fail_on: str, exit_zero: bool) -> int:
+def exit_code(findings: Iterable[Finding], fail_on: Severity, exit_zero: bool) -> int:
     """Return 1 when a finding is at or above the severity, else 0."""
-    worst = max((_RANK[f.severity] for f in findings), default=0)
-    return int(worst >= _RANK[fail_on] and not exit_zero)
+    return int(not exit_zero and any(fails(f.severity, fail_on) for f in findings))
 
 
 def use_color(choice: str, stream: TextIO | None) -> bool:

@@ -37,12 +37,21 @@ def present(
 ) -> NoReturn:
     """Print a result as the options say, a summary to standard error, and end with the exit code.
 
+    ``document`` makes the command's own JSON; the formats of services are the same for all commands.
     ``notes`` are printed before the summary.
     """
+
+    def in_form(form: str) -> str:
+        from regreach.report import formats
+
+        if form == "json":
+            return document(result.audit, result.findings, result.suppressed)
+        return formats.document(form, result, options["fail_on"])
+
     print_report(
         options,
         lines=lambda: lines(result.audit, result.findings, result.suppressed),
-        document=lambda: document(result.audit, result.findings, result.suppressed),
+        document=in_form,
     )
     if not options["quiet"]:
         color = use_color(options["color"], sys.stderr)
@@ -58,16 +67,27 @@ def present(
 
 
 def print_report(
-    options: Mapping[str, Any], *, lines: Callable[[], Iterable[Text]], document: Callable[[], str]
+    options: Mapping[str, Any],
+    *,
+    lines: Callable[[], Iterable[Text]],
+    document: Callable[[str], str],
 ) -> None:
-    """Print what the options ask for, as lines or as one document. Raises ConfigError."""
-    output: Path | None = options["output"]
-    stream = sys.stdout if output is None else None
-    color = use_color(options["color"], stream)
-    width = terminal_width(stream)
-    as_json = options["form"] == "json"
-    text = document() if as_json else rendered(lines(), color=color, width=width)
-    write(text, output, color=color)
+    """Print what the options ask for, files first: as lines, or as documents. Raises ConfigError.
+
+    ``document`` is given the name of a format other than ``text``.
+    """
+    outputs: list[tuple[str | None, Path | None]] = list(options["outputs"])
+    if all(form is not None for form, _ in outputs):
+        outputs.append((None, None))
+    for asked, output in outputs:
+        form = asked or options["form"]
+        stream = sys.stdout if output is None else None
+        color = use_color(options["color"], stream)
+        if form == "text":
+            text = rendered(lines(), color=color, width=terminal_width(stream))
+            write(text, output, color=color)
+        else:
+            write(document(form), output)
 
 
 def terminal_width(stream: TextIO | None) -> int | None:

@@ -37,7 +37,7 @@ def probe(python: str, timeout: float, compare: bool, **options: Any) -> None:
     print_report(
         options,
         lines=lambda: probe_lines(probed, comparing=compare),
-        document=lambda: probe_json(probed),
+        document=lambda _: probe_json(probed),
     )
     differing = disagreements(probed.compared)
     if compare and not options["quiet"]:

@@ -68,7 +68,7 @@ def smoke(
     wanted = Options(shared.key_of(key), python, timeout, confirm, repetitions, seed)
     with progress(options) as say:
         smoked = run_smoke(request, wanted, say)
-    print_report(options, lines=lambda: smoke_lines(smoked), document=lambda: smoke_json(smoked))
+    print_report(options, lines=lambda: smoke_lines(smoked), document=lambda _: smoke_json(smoked))
     if options["stats"]:
         click.echo(say.stats(), err=True)
     raise click.exceptions.Exit(0 if smoked.confirmed else 1)

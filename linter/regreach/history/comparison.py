@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from regreach.model import Audit, CallSite, Cell, Detail, Finding, RegistryResult
-from regreach.policy.settle import SEVERITIES
+from regreach.model import SEVERITIES, Audit, CallSite, Cell, Detail, Finding, RegistryResult
 from regreach.side_effects import is_worse
 
 
@@ -30,23 +29,23 @@ def difference(before: Sequence[Finding], after: Sequence[Finding]) -> Differenc
     for finding in before:
         known.setdefault(finding.fingerprint, []).append(finding)
     for same in known.values():
-        same.sort(key=lambda finding: SEVERITIES[finding.severity], reverse=True)
+        same.sort(key=lambda finding: SEVERITIES.index(finding.severity), reverse=True)
     brought_in, old = [], []
     # the gravest takes the gravest that there was
-    for finding in sorted(after, key=lambda finding: SEVERITIES[finding.severity]):
+    for finding in sorted(after, key=lambda finding: SEVERITIES.index(finding.severity)):
         same = known.get(finding.fingerprint, [])
         if not same:
             brought_in.append(finding)
             continue
         was = same.pop()
-        if SEVERITIES[finding.severity] < SEVERITIES[was.severity]:
+        if SEVERITIES.index(finding.severity) < SEVERITIES.index(was.severity):
             told = Detail("before", f"the same, as {was.severity}")
             brought_in.append(replace(finding, details=(*finding.details, told)))
         else:
             old.append(finding)
     left = {id(finding) for same in known.values() for finding in same}
     order = {id(finding): place for place, finding in enumerate(after)}
-    brought_in.sort(key=lambda f: (SEVERITIES[f.severity], f.spot.path, f.spot.line, f.rule))
+    brought_in.sort(key=lambda f: (SEVERITIES.index(f.severity), f.spot.path, f.spot.line, f.rule))
     old.sort(key=lambda finding: order[id(finding)])
     return Difference(tuple(brought_in), tuple(f for f in before if id(f) in left), tuple(old))
 

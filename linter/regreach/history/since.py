@@ -81,7 +81,9 @@ def compare(request: Request, since: str, on_progress: _Say | None = None) -> Si
         mended = tuple(finding for finding in left if not explain.is_worse(finding))
     gone = tuple(finding for finding in left if finding not in mended)
     notes += _about_trees(was, now, old)
-    result = Result(_named(now.audit, request, new), brought_in, after, now.suppressed)
+    result = Result(
+        _named(now.audit, request, new), brought_in, after, now.suppressed, tuple(rules)
+    )
     return Since(old, new, result, mended, gone, len(found.old), weaker, tuple(notes))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regreach.model import Detail, Finding, Severity, Spot, Suppressed
+from regreach.model import SEVERITIES, Detail, Finding, Severity, Spot, Suppressed
 from regreach.policy.baseline import Baseline, Entry, Run
 from regreach.policy.comments import Comment, comments_of
 from regreach.policy.matching import by_baseline, by_comments
@@ -17,8 +17,6 @@ from regreach.rule import Rule, fingerprint, told_apart
 if TYPE_CHECKING:
     from regreach.program import Program
     from regreach.tree import Tree
-
-SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,13 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(
         sorted(
             findings,
-            key=lambda f: (SEVERITIES[f.severity], f.spot.path, f.spot.line, f.rule, f.key or ()),
+            key=lambda f: (
+                SEVERITIES.index(f.severity),
+                f.spot.path,
+                f.spot.line,
+                f.rule,
+                f.key or (),
+            ),
         )
     )
 

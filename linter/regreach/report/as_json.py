@@ -177,6 +177,9 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "fingerprint": finding.fingerprint,
         "fix": finding.fix,
         "details": [{"label": d.label, "text": d.text} for d in finding.details],
+        "related": [
+            {"role": r.role, **(_place(r.spot) or {}), "text": r.text} for r in finding.related
+        ],
     }
 
 

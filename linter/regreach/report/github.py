@@ -1,0 +1,69 @@
+"""Findings as commands of a GitHub workflow, which annotate the lines of a change, and as text.
+
+How commands are written and escaped is told in GitHub's "Workflow commands" and, for properties, done
+by ``@actions/core`` (``command.ts``). A step shows ten annotations of each level; hence the text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+
+from regreach.report.reported import Reported, advised
+from regreach.report.text import check_lines, summary
+
+SHOWN = 10  # annotations of one level in one step
+_LEVEL = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def github(reported: Reported) -> str:
+    """Return an annotation for each finding, errors first, then all in full, and the count."""
+    lines = [
+        _command(
+            _LEVEL[f.severity],
+            advised(f),
+            file=reported.path(f.spot.path),
+            line=f.spot.line,
+            col=f.column,
+            title=reported.title(f.rule),
+        )
+        for f in reported.findings
+    ]
+    for problem in reported.audit.problems:
+        place = {"line": problem.spot.line, "col": problem.column}
+        path = reported.path(problem.spot.path)
+        lines.append(_command("warning", problem.message, file=path, **place, title="not read"))
+    text = [line.plain for line in check_lines(reported.audit, reported.findings)]
+    return "\n".join([*lines, *_verbatim(text), _count(reported)]) + "\n"
+
+
+def _count(reported: Reported) -> str:
+    count = summary(reported.findings).plain
+    levels = Counter(f.severity for f in reported.findings)
+    if max(levels.values(), default=0) <= SHOWN:
+        return count
+    return f"{count}; GitHub shows {SHOWN} annotations of each level, and the log above all"
+
+
+def _verbatim(lines: list[str]) -> list[str]:
+    """Return lines in which the runner looks for no commands: they quote code of the tree.
+
+    What ends this cannot stand in them, as it is a digest of them.
+    """
+    if not lines:
+        return []
+    token = hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()
+    return [f"::stop-commands::{token}", *lines, f"::{token}::"]
+
+
+def _command(name: str, message: str, **properties: str | int) -> str:
+    told = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    return f"::{name} {told}::{_escaped(message)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")

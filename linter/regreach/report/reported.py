@@ -1,0 +1,92 @@
+"""What reports for services are made of, and the paths by which these find files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regreach.model import Audit, Finding, Severity, Suppressed, fails
+from regreach.rule import Rule
+from regreach.run import Result
+
+if TYPE_CHECKING:  # what edits takes as long to import as all else, and one format wants them
+    from regreach.fixes.edits import Edit
+
+# The root of the checkout, as GitHub's runner and GitLab's name it to the processes of a job.
+_ROOTS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A result, and how it is to be told.
+
+    ``base`` is the folder that paths are relative to, None when the tree is no folder on disk; ``prefix``
+    leads from there to the tree's root. ``edit_of`` gives the edit that a finding's fix is.
+    """
+
+    audit: Audit
+    findings: tuple[Finding, ...]
+    suppressed: tuple[Suppressed, ...]
+    rules: tuple[Rule, ...]
+    fail_on: Severity
+    base: Path | None
+    prefix: str
+    edit_of: Callable[[Finding], Edit | None]
+
+    def path(self, path: str) -> str:
+        """Return a path of the tree relative to the base, with ``/``."""
+        return f"{self.prefix}/{path}" if self.prefix else path
+
+    def title(self, code: str) -> str:
+        """Return a rule's code and name."""
+        return next((f"{code} {rule.name}" for rule in self.rules if rule.code == code), code)
+
+    def fails(self, finding: Finding) -> bool:
+        """Return whether a finding is one to fail on."""
+        return fails(finding.severity, self.fail_on)
+
+
+def advised(finding: Finding) -> str:
+    """Return a finding's message, and below it what to add and where, if that is known."""
+    advice = (f"{d.label}: {d.text}" for d in finding.details if d.label in ("add", "where"))
+    return "\n".join([finding.message, *advice])
+
+
+def reported(result: Result, fail_on: Severity) -> Reported:
+    """Return a result as it is to be told in the folder in which the process runs."""
+    program = result.analysis.program
+    folder = program.tree.editable
+    base, prefix = _base_of(folder) if folder is not None else (None, "")
+
+    def edit_of(finding: Finding) -> Edit | None:
+        from regreach.fixes.plan import edits_of, plan_of
+
+        if folder is None:
+            return None
+        # what was analysed and is kept, not what the file may have become since
+        edits, _, _ = edits_of(plan_of([finding]), program.contents)
+        return edits[0] if edits else None
+
+    return Reported(
+        result.audit,
+        result.findings,
+        result.suppressed,
+        result.rules,
+        fail_on,
+        base,
+        prefix,
+        edit_of,
+    )
+
+
+def _base_of(folder: Path) -> tuple[Path, str]:
+    """Return the root of the checkout as the service has it, or the working directory, or the tree."""
+    for root in (*filter(None, map(os.environ.get, _ROOTS)), "."):
+        base = Path(os.path.realpath(root))
+        if folder.is_relative_to(base):
+            prefix = folder.relative_to(base).as_posix()
+            return base, "" if prefix == "." else prefix
+    return folder, ""
