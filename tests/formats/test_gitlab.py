@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from typing import Any
 
 import jsonschema
 import pytest
 from command_line import BUG, CASES, run
 from in_form import REGISTERING, gitlab_of, tree
-from regreach.report.gitlab import gitlab
-from regreach.report.reported import reported
-from regreach.run import Request, analyse
 
 # After GitLab's documentation, "Code Quality report format".
 SCHEMA = {
@@ -70,14 +65,6 @@ def test_severities_and_files_that_were_not_read() -> None:
     *_, last = gitlab_of(tree("syntax-error"))
     assert (last["check_name"], last["severity"]) == ("not-read", "info")
     assert last["location"]["path"].endswith("/quantization/broken.py")
-
-
-def test_no_two_fingerprints_are_alike() -> None:
-    told = reported(analyse(Request(BUG)), "error")
-    first, second = told.findings
-    twice = replace(told, findings=(first, second, first))
-    one, other = first.fingerprint, second.fingerprint
-    assert [i["fingerprint"] for i in json.loads(gitlab(twice))] == [one, other, f"{one}-2"]
 
 
 def test_nothing_is_a_report_too() -> None:
