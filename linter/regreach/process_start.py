@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import Value, describe
-from regreach.graph import edges_of
 from regreach.init_path import InitPath, Key, state_of
+from regreach.loading import edges_on, way_to
 from regreach.model import ImportEdge, Tristate
 from regreach.pack import Consumer, Registry
 
@@ -48,12 +48,5 @@ class ProcessStart:
 
     def chain(self, module: str) -> tuple[ImportEdge, ...]:
         """Return the imports that lead from a root to a module being loaded, the root's first."""
-        chain: list[ImportEdge] = []
         loaders = self._session.loaders if self._session is not None else {}
-        while (place := loaders.get(module)) is not None and place.module in loaders:
-            edges = edges_of(self._analysis.program, place.module, module.rpartition(".")[2])
-            edge = next((e for e in edges if e.spot.line == place.line), None)
-            if edge is not None:
-                chain.append(edge)
-            module = place.module
-        return tuple(reversed(chain))
+        return edges_on(self._analysis.program, way_to(module, loaders))
