@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from regreach.evaluate.frames import Place
 from regreach.graph import edges_of
@@ -40,6 +41,25 @@ def since(edges: Sequence[ImportEdge], module: str) -> tuple[ImportEdge, ...]:
     """Return the last part of a chain, from where a module imports; all of it where it does not."""
     begins = [number for number, edge in enumerate(edges) if edge.importer == module]
     return tuple(edges[begins[-1] :] if begins else edges)
+
+
+def ring(
+    cycle: Sequence[ImportEdge], start: str, loaded_by: Sequence[ImportEdge]
+) -> tuple[ImportEdge, ...]:
+    """Return the imports of a cycle as they follow from each other, back to the module ``start``.
+
+    ``cycle`` are the lines that import, the first of them in what ``start`` would import. Where a line names a
+    module and its parent package makes the next, that package is ``imported``. ``loaded_by`` is how ``start``
+    itself comes to be loaded: a cycle that ends in a package that is still loading it is closed by that.
+    """
+    linked = [replace(a, imported=b.importer) for a, b in pairwise(cycle)] + list(cycle[-1:])
+    if not linked or linked[-1].imported == start:
+        return tuple(linked)
+    return (*linked, *_from(loaded_by, linked[-1].imported))
+
+
+def _from(edges: Sequence[ImportEdge], module: str) -> Sequence[ImportEdge]:
+    return next((edges[i:] for i, edge in enumerate(edges) if edge.importer == module), ())
 
 
 def _edge(program: Program, module: str, place: Place) -> ImportEdge:

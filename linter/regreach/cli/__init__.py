@@ -16,7 +16,9 @@ import click
 import regreach
 from regreach.cli.audit import audit
 from regreach.cli.check import check
+from regreach.cli.explain import explain
 from regreach.cli.fix import fix
+from regreach.cli.graph import graph
 from regreach.cli.probe import probe
 from regreach.cli.rule import rule
 from regreach.cli.smoke import smoke
@@ -56,7 +58,7 @@ def cli() -> None:
     """
 
 
-for _command in (check, audit, fix, probe, smoke, rule):
+for _command in (check, audit, explain, graph, fix, probe, smoke, rule):
     cli.add_command(_command)
 
 

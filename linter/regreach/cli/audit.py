@@ -11,7 +11,7 @@ from regreach.cli import options as shared
 
 @click.command()
 @shared.analysis_options
-@shared.output_options
+@shared.output_options()
 def audit(**options: Any) -> None:
     """Print each registry as a matrix, the findings and the call sites."""
     from regreach.cli.printing import present

@@ -11,7 +11,7 @@ from regreach.cli import options as shared
 
 @click.command()
 @shared.analysis_options
-@shared.output_options
+@shared.output_options()
 def check(**options: Any) -> None:
     """Report registrations that their look-up cannot reach.
 

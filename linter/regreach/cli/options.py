@@ -46,14 +46,34 @@ def color_options(function: _F) -> _F:
     return _with(function, _COLOR)
 
 
+def file_options(function: _F) -> _F:
+    """Add the options that say where something is printed, and in which colours."""
+    return _with(function, _FILE)
+
+
 def print_options(function: _F) -> _F:
     """Add the options that say what is printed, and where."""
-    return _with(function, _PRINT)
+    return _with(function, [form_option(), *_FILE])
 
 
-def output_options(function: _F) -> _F:
-    """Add the options that say what is printed, where, and what the exit code means."""
-    return _with(function, [*_PRINT, *_VERDICT])
+def output_options(*more: str) -> Callable[[_F], _F]:
+    """Return what adds the options that say what is printed, where, and what the exit code means.
+
+    ``more`` are formats beside text and JSON.
+    """
+    return lambda function: _with(function, [form_option(*more), *_FILE, *_VERDICT])
+
+
+def form_option(*more: str) -> Callable[[_F], _F]:
+    """Return what adds the option that says how something is printed."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json", *more]),
+        default="text",
+        show_default=True,
+        help="How to print.",
+    )
 
 
 def _with(function: _F, options: list[Callable[[Any], Any]]) -> _F:
@@ -118,15 +138,7 @@ _COLOR: list[Callable[[Any], Any]] = [
     ),
     click.option("--quiet", "-q", is_flag=True, help="No summary and no progress."),
 ]
-_PRINT: list[Callable[[Any], Any]] = [
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="How to print.",
-    ),
+_FILE: list[Callable[[Any], Any]] = [
     click.option(
         "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Print to a file."
     ),

@@ -34,13 +34,19 @@ def present(
         lines=lambda: lines(result.audit, result.findings),
         document=lambda: document(result.audit, result.findings),
     )
-    if not options["quiet"]:
-        color = use_color(options["color"], sys.stderr)
-        notes = [*problem_lines(result.audit), summary(result.findings)]
-        click.echo(rendered(notes, color=color), err=True, nl=False, color=color)
+    notes(result.audit, options, summary(result.findings))
     raise click.exceptions.Exit(
         exit_code(result.findings, options["fail_on"], options["exit_zero"])
     )
+
+
+def notes(audit: Audit, options: Mapping[str, Any], *more: Text) -> None:
+    """Print to standard error what could not be read, and other lines, if the options want that."""
+    if options["quiet"]:
+        return
+    color = use_color(options["color"], sys.stderr)
+    lines = [*problem_lines(audit), *more]
+    click.echo(rendered(lines, color=color), err=True, nl=False, color=color)
 
 
 def print_report(
@@ -51,8 +57,8 @@ def print_report(
     stream = sys.stdout if output is None else None
     color = use_color(options["color"], stream)
     width = terminal_width(stream)
-    as_json = options["form"] == "json"
-    text = document() if as_json else rendered(lines(), color=color, width=width)
+    as_lines = options["form"] == "text"
+    text = rendered(lines(), color=color, width=width) if as_lines else document()
     write(text, output, color=color)
 
 

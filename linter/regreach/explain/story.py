@@ -24,7 +24,8 @@ class Loading:
     ``consumer`` is what is there at the look-up with the consumer's module imported first, ``at_import``
     whether that import alone does it; ``process`` what the process roots do at start (None where that is not
     asked: the consumer does so itself). ``remedy`` is the import of it that the consumer lacks, or has
-    in a function: what it would close where. ``importers`` are all imports of it.
+    in a function; ``ring`` the cycle that it closes at the top, from this module to the consumer's and on to
+    where it begins. ``importers`` are all imports of it.
     """
 
     module: str
@@ -33,6 +34,7 @@ class Loading:
     consumer: Way
     process: Way | None
     remedy: Remedy | None
+    ring: tuple[ImportEdge, ...]
     importers: tuple[ImportEdge, ...]
 
 

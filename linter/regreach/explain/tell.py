@@ -8,7 +8,7 @@ from regreach.evaluate.frames import Place
 from regreach.explain.story import Loading, Related, SiteStory, Story, Way
 from regreach.facts import ir
 from regreach.importers import importers_of
-from regreach.loading import edges_on, since, way_to
+from regreach.loading import edges_on, ring, since, way_to
 from regreach.model import Audit, Cell, Finding, RegistryResult, Spot
 from regreach.pack import Registry
 from regreach.rule import Rule
@@ -80,6 +80,8 @@ class Teller:
         pair = part.pair_for(registry, cell.key)
         if lacks and registry.on_init_path and not at_import and cell.outcome != "unreached":
             remedy = part.remedy(module, part.runs.get(cell.key))
+        home = part.consumer.module
+        began = edges_on(analysis.program, way_to(home, part.path.session.loaders))
         return Loading(
             module,
             analysis.program.path(module) or module,
@@ -87,6 +89,7 @@ class Teller:
             self._by_consumer(part, pair, module),
             process,
             remedy,
+            ring(remedy.cycle, home, began) if remedy is not None else (),
             importers_of(analysis.graph, analysis.pack, [module]),
         )
 

@@ -24,41 +24,43 @@ SCHEMA_VERSION = 1
 def audit_json(audit: Audit, findings: Sequence[Finding]) -> str:
     """Return an audit with its findings as JSON text; the same audit gives the same bytes."""
     document = {
-        **_head(audit),
+        **head(audit),
         "registries": [
             {
                 "id": registry.id,
                 "key_parts": list(registry.parts),
-                "cells": [_cell(c) for c in registry.cells],
+                "cells": [cell(c) for c in registry.cells],
             }
             for registry in audit.registries
         ],
         "call_sites": [_call_site(s) for s in audit.call_sites],
-        "findings": [_finding(f) for f in findings],
+        "findings": [finding(f) for f in findings],
         "modules": {"eager": list(audit.eager), "imported_first": audit.imported_first},
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
     }
-    return _dumped(document)
+    return dumped(document)
 
 
 def check_json(audit: Audit, findings: Sequence[Finding]) -> str:
     """Return only the findings, with the head that says of what."""
     document = {
-        **_head(audit),
-        "findings": [_finding(f) for f in findings],
+        **head(audit),
+        "findings": [finding(f) for f in findings],
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
     }
-    return _dumped(document)
+    return dumped(document)
 
 
-def _dumped(document: dict[str, Any]) -> str:
+def dumped(document: dict[str, Any]) -> str:
+    """Return a document as text."""
     # in ASCII, so that no terminal's or pipe's encoding has a say
     return json.dumps(document, indent=2) + "\n"
 
 
-def _head(audit: Audit) -> dict[str, Any]:
+def head(audit: Audit) -> dict[str, Any]:
+    """Return the fields that say which tool read which tree."""
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "regreach", "version": regreach.__version__},
@@ -72,7 +74,8 @@ def _head(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _place(spot: Spot | None) -> dict[str, Any] | None:
+def place(spot: Spot | None) -> dict[str, Any] | None:
+    """Return a path and a line."""
     return None if spot is None else {"path": spot.path, "line": spot.line}
 
 
@@ -85,7 +88,8 @@ def _registration(found: Registration) -> dict[str, Any]:
     }
 
 
-def _edge(edge: ImportEdge) -> dict[str, Any]:
+def edge(edge: ImportEdge) -> dict[str, Any]:
+    """Return an import."""
     return {
         "importer": edge.importer,
         "imported": edge.imported,
@@ -98,7 +102,8 @@ def _edge(edge: ImportEdge) -> dict[str, Any]:
     }
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def cell(cell: Cell) -> dict[str, Any]:
+    """Return a key of a registry, and what becomes of it."""
     return {
         "key": list(cell.key),
         "registrations": [_registration(r) for r in cell.registrations],
@@ -106,27 +111,28 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "at_lookup": cell.at_lookup,
         "outcome": cell.outcome,
         "exception": cell.exception,
-        "raised_at": _place(cell.raised_at),
+        "raised_at": place(cell.raised_at),
         "reach": cell.reach,
-        "branch": _place(cell.branch),
-        "lookup": _place(cell.lookup),
-        "conditions": [{**(_place(c) or {}), "text": c.text} for c in cell.conditions],
-        "held_back_by": _place(cell.held_back_by),
-        "importers": [_edge(e) for e in cell.importers],
-        "hangs_on": [_edge(e) for e in cell.hangs_on],
+        "branch": place(cell.branch),
+        "lookup": place(cell.lookup),
+        "conditions": [{**(place(c) or {}), "text": c.text} for c in cell.conditions],
+        "held_back_by": place(cell.held_back_by),
+        "importers": [edge(e) for e in cell.importers],
+        "hangs_on": [edge(e) for e in cell.hangs_on],
         "asked_later": cell.asked,
         "counterpart": list(cell.counterpart) if cell.counterpart is not None else None,
-        "cycle": _cycle(cell.cycle) if cell.cycle is not None else None,
+        "cycle": cycle(cell.cycle) if cell.cycle is not None else None,
     }
 
 
-def _cycle(cycle: ImportCycle) -> dict[str, Any]:
+def cycle(cycle: ImportCycle) -> dict[str, Any]:
+    """Return an import cycle."""
     return {
         "name": cycle.name,
         "module": cycle.module,
-        "asking": _place(cycle.asking),
-        "waiting": _place(cycle.waiting),
-        "edges": [_edge(edge) for edge in cycle.edges],
+        "asking": place(cycle.asking),
+        "waiting": place(cycle.waiting),
+        "edges": [edge(e) for e in cycle.edges],
     }
 
 
@@ -155,7 +161,8 @@ def _call_site(site: CallSite) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding(finding: Finding) -> dict[str, Any]:
+    """Return a finding."""
     return {
         "rule": finding.rule,
         "severity": finding.severity,

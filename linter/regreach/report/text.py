@@ -37,13 +37,15 @@ def finding_lines(finding: Finding) -> list[Text]:
     head.append(f":{finding.spot.line}:{finding.column}: ", "dim")
     head.append(finding.rule, style)
     head.append(f" {finding.message}")
-    lines = [head]
-    for detail in finding.details:
-        line = Text()
-        line.append(f"    {detail.label:<{_LABEL_WIDTH}} ", "dim")
-        line.append(detail.text, _detail_style(detail.label))
-        lines.append(line)
-    return lines
+    return [head, *(labelled(d.label, d.text, _detail_style(d.label)) for d in finding.details)]
+
+
+def labelled(label: str, text: str, style: str) -> Text:
+    """Return an indented line that begins with a label; the style is that of what follows."""
+    line = Text()
+    line.append(f"    {label:<{_LABEL_WIDTH}} ", "dim")
+    line.append(text, style)
+    return line
 
 
 def wrapped(lines: Iterable[Text], width: int) -> list[Text]:
@@ -136,7 +138,7 @@ def _registry_lines(registry: RegistryResult) -> list[Text]:
         return [title, *_matrix(registry.parts, registry.cells)]
     return [
         title,
-        *(Text(f"  {key_text(c.key)}  {_mark(c)[0]}", _mark(c)[1]) for c in registry.cells),
+        *(Text(f"  {key_text(c.key)}  {mark_of(c)[0]}", mark_of(c)[1]) for c in registry.cells),
     ]
 
 
@@ -151,7 +153,7 @@ def _matrix(parts: Sequence[str], cells: Iterable[Cell]) -> list[Text]:
 
     def cell(row: str, column: str) -> tuple[str, str]:
         found = by_key.get((column, row) if swapped else (row, column))
-        return _mark(found)[:2] if found is not None else ("", "")
+        return mark_of(found)[:2] if found is not None else ("", "")
 
     # a column in which nothing is registered says nothing: they are named below the table
     empty = [c for c in columns if all(cell(r, c)[0] in ("", "-", "x") for r in rows)]
@@ -175,7 +177,8 @@ def _matrix(parts: Sequence[str], cells: Iterable[Cell]) -> list[Text]:
     return lines
 
 
-def _mark(cell: Cell) -> tuple[str, str, str]:
+def mark_of(cell: Cell) -> tuple[str, str, str]:
+    """Return how a cell is drawn: the mark, its style, and what it means."""
     if not cell.registrations:
         return _MARKS["plain" if cell.outcome in ("ok", "unreached") else "refused"]
     if cell.outcome == "maybe" or (cell.at_lookup == "maybe"):
@@ -188,7 +191,7 @@ def _mark(cell: Cell) -> tuple[str, str, str]:
 
 
 def _legend(cells: Iterable[Cell]) -> list[Text]:
-    used = {_mark(c) for c in cells}
+    used = {mark_of(c) for c in cells}
     lines = []
     for mark, style, meaning in _MARKS.values():
         if (mark, style, meaning) in used:
@@ -214,7 +217,7 @@ def _condition_lines(cells: Iterable[Cell]) -> list[Text]:
     """Return what the keys depend on of which nothing certain can be said."""
     lines = []
     for cell in cells:
-        if cell.registrations and _mark(cell) == _MARKS["maybe"]:
+        if cell.registrations and mark_of(cell) == _MARKS["maybe"]:
             for spot in cell.conditions:
                 line = Text(f"  {key_text(cell.key)} depends on ")
                 line.append(f"{spot}  {spot.text}", "magenta")
