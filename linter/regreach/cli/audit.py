@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from regreach.cli import options as shared
 
+if TYPE_CHECKING:
+    from regreach.cli.printing import Document
+    from regreach.run import Request, Result
+
 
 @click.command()
 @shared.analysis_options
-@shared.output_options()
+@shared.output_options("html")
 def audit(**options: Any) -> None:
-    """Print each registry as a matrix, the findings and the call sites."""
+    """Print each registry as a matrix, the findings and the call sites.
+
+    With --format html that is one page for a browser, with the story and a picture of each key.
+    """
     from regreach.cli.printing import present
     from regreach.report import as_json, text
     from regreach.run import analyse
 
     request = shared.request_from(options)
+    document: Document = as_json.audit_json
     with shared.progress(options["quiet"]) as say:
-        result = analyse(request, say)
-    present(result, options, lines=text.audit_lines, document=as_json.audit_json)
+        if options["form"] == "html":
+            result, document = _page(request, say)
+        else:
+            result = analyse(request, say)
+    present(result, options, lines=text.audit_lines, document=document)
+
+
+def _page(request: Request, say: Callable[[str], None]) -> tuple[Result, Document]:
+    """Analyse a target for a page that tells the story of each of its keys, too."""
+    from regreach.explain.run import tell_all
+    from regreach.plugins import load_plugins
+    from regreach.report.html.page import audit_html
+
+    told = tell_all(request, say)
+    chosen = load_plugins().selected(request.select, request.ignore)
+    rules = {rule.code: rule for rule in chosen}
+    return told.result, lambda audit, found: audit_html(audit, found, told.stories, rules)

@@ -110,8 +110,13 @@ class _Drawing:
             state: State = "bad" if remedy.top.error is not None else "doubt"
             words = "an import at the top would close a cycle"
             self._edge(story.home, loading.module, "would", words, state, cycle=True)
+            module = loading.module
             for edge in loading.ring:
+                if edge.importer != module:
+                    self._add(edge.importer, "module")
+                    self._edge(module, edge.importer, "eager", "its package", cycle=True)
                 self._import(edge, cycle=True)
+                module = edge.imported
 
     def _sites(self) -> list[Row]:
         """Add the call sites; those of modules that are there for nothing else come as one list."""
