@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from regreach.explain.picture import Edge, EdgeKind, Node, NodeKind, Picture, Row, State
 from regreach.explain.story import SiteStory, Story
-from regreach.model import ImportEdge, Outcome, Tristate
+from regreach.model import ImportEdge, Outcome, Reach, Tristate
 from regreach.rule import key_text
 from regreach.wording import clipped, short
 
@@ -17,6 +17,7 @@ _MOST_ROWS = 12
 # Importers that are on no way to the look-up: so many are shown.
 _MOST_IMPORTERS = 3
 _ORDER: tuple[NodeKind, ...] = ("root", "site", "consumer", "module", "registering")
+_IMPORTS: tuple[EdgeKind, ...] = ("eager", "lazy", "dynamic", "type-checking")
 _STATES: dict[Outcome, State] = {
     "ok": "good",
     "raises": "bad",
@@ -27,6 +28,11 @@ _LOOKS: dict[Tristate, tuple[EdgeKind, State, str]] = {
     "yes": ("finds", "good", "finds it"),
     "no": ("misses", "bad", "not there"),
     "maybe": ("misses", "doubt", "perhaps not there"),
+}
+# What others load is there in practice.
+_BY_OTHERS: dict[Reach, tuple[EdgeKind, State, str]] = {
+    "process": ("finds", "doubt", "there by the process"),
+    "caller": ("finds", "doubt", "there by the callers"),
 }
 
 
@@ -56,10 +62,12 @@ class _Drawing:
         if grouped:
             names[""] = f"n{len(names)}"
             nodes.append(Node(names[""], "site", f"{len(grouped)} call sites", "", _some(grouped)))
+        # so that the consumer stands above what registers, and what leads back is part of a cycle
+        ordered = sorted(self.edges, key=lambda key: (key[3], key[2] in _IMPORTS))
         edges = (
             Edge(names[source], names[target], kind, _labels(labels), self.states[key], cycle)
-            for key, labels in self.edges.items()
-            for source, target, kind, cycle in [key]
+            for key in ordered
+            for labels, (source, target, kind, cycle) in [(self.edges[key], key)]
         )
         return Picture(self._title(), describe(self.story), tuple(nodes), tuple(edges))
 
@@ -69,11 +77,12 @@ class _Drawing:
         story, cell = self.story, self.story.cell
         self._add(story.home, "consumer")
         asked = [cell.lookup] if cell.lookup is not None else list(story.asked_at)
-        kind, state, words = _LOOKS[cell.at_lookup]
+        kind, state, words = _BY_OTHERS.get(cell.reach, _LOOKS[cell.at_lookup])
         if cell.outcome in ("raises", "maybe") and cell.exception:
             at = f" :{cell.raised_at.line}" if cell.raised_at is not None else ""
-            text = f"{story.consumer} raises {cell.exception}{at}"
-            self._row(story.home, text, _STATES[cell.outcome])
+            by_others = cell.reach in _BY_OTHERS
+            text = f"{'alone, ' * by_others}{story.consumer} raises {cell.exception}{at}"
+            self._row(story.home, text, "doubt" if by_others else _STATES[cell.outcome])
         else:
             self._row(story.home, story.consumer, "plain")
         for loading in story.loadings:
@@ -108,7 +117,7 @@ class _Drawing:
             if remedy is None or not loading.ring or loading.at_import:
                 continue
             state: State = "bad" if remedy.top.error is not None else "doubt"
-            words = "an import at the top would close a cycle"
+            words = "at the top: closes a cycle"
             self._edge(story.home, loading.module, "would", words, state, cycle=True)
             module = loading.module
             for edge in loading.ring:

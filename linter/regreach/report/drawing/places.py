@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-_SWEEPS = 48
+_SWEEPS = 24
 
 Weighted = Mapping[int, Sequence[tuple[int, float]]]
 
@@ -23,15 +23,12 @@ def centres(
         for item in layer:
             x[item] = at + widths[item] / 2
             at += widths[item] + gap
-    both = {
-        item: [*above.get(item, ()), *below.get(item, ())] for layer in layers for item in layer
-    }
+    # What is part of a line has one neighbour each way: following it, a line is straight until something is
+    # in its way. (In the mean of both neighbours it would be a stair.)
     for sweep in range(_SWEEPS):
         downward = sweep % 2 == 0
-        # the last rounds look both ways, so that neither end pulls alone
-        neighbours: Weighted = both if sweep >= _SWEEPS // 2 else (above if downward else below)
         for layer in layers if downward else reversed(layers):
-            _settle(layer, widths, gap, neighbours, x)
+            _settle(layer, widths, gap, above if downward else below, x)
     left = min((x[item] - widths[item] / 2 for item in x), default=0.0)
     return {item: place - left for item, place in x.items()}
 

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from regreach.model import Cell, RegistryResult
 from regreach.report.html.contents import Contents, filtered
-from regreach.report.html.words import badge, spoken
+from regreach.report.html.words import badge, broken, spoken
 from regreach.report.marks import mark_of, marks_of
 from regreach.report.markup import element
 from regreach.report.sections import outcome_text
@@ -41,7 +41,7 @@ def matrix(contents: Contents, registry: RegistryResult, number: int) -> Element
     body = element("tbody")
     for row in rows:
         cells = [_cell(contents, by_place.get((row, column))) for column in columns]
-        body.append(element("tr", {}, element("th", {"scope": "row"}, row), *cells))
+        body.append(element("tr", {}, element("th", {"scope": "row"}, *broken(row)), *cells))
     table.append(body)
     registered = sum(bool(c.registrations) for c in registry.cells)
     return element(

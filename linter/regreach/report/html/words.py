@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from regreach.explain.draw import picture_of
 from regreach.explain.story import Story
 from regreach.report.drawing.svg import svg
-from regreach.report.markup import Child, add, element
+from regreach.report.markup import Child, element
 from regreach.report.sections import Entry
 
 
@@ -22,17 +22,21 @@ def spoken(text: str) -> Element:
     return element("span", {"class": "spoken"}, text)
 
 
-def code(text: str) -> Element:
-    """Return a piece of code or a place; it may be broken after slashes, dots and underscores."""
-    made = element("code")
+def broken(text: str) -> list[Child]:
+    """Return a text that may be broken after slashes, dots, underscores, commas and colons."""
+    made: list[Child] = []
     part = ""
     for character in text:
         part += character
         if character in "/._,:":
-            add(made, part, element("wbr"))
+            made += [part, element("wbr")]
             part = ""
-    add(made, part)
-    return made
+    return [*made, part]
+
+
+def code(text: str) -> Element:
+    """Return a piece of code or a place, which may be broken, too."""
+    return element("code", {}, *broken(text))
 
 
 def entries(items: Iterable[Entry]) -> Element:
