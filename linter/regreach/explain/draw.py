@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from regreach.explain.picture import Edge, EdgeKind, Node, NodeKind, Picture, Row, State
 from regreach.explain.story import SiteStory, Story
@@ -10,6 +10,8 @@ from regreach.model import ImportEdge, Outcome, Reach, Tristate
 from regreach.rule import key_text
 from regreach.wording import clipped, short
 
+# source, target, kind, and whether part of a cycle
+_Between = tuple[str, str, EdgeKind, bool]
 _LABEL_WIDTH = 34
 _ROW_WIDTH = 46
 _MOST_LABELS = 3
@@ -46,8 +48,8 @@ class _Drawing:
         self.story = story
         self.kinds: dict[str, NodeKind] = {}  # by module
         self.rows: dict[str, list[Row]] = {}
-        self.edges: dict[tuple[str, str, EdgeKind, bool], list[str]] = {}
-        self.states: dict[tuple[str, str, EdgeKind, bool], State] = {}
+        self.edges: dict[_Between, list[str]] = {}
+        self.states: dict[_Between, State] = {}
 
     def picture(self) -> Picture:
         self._consumer_and_registrations()
@@ -64,11 +66,7 @@ class _Drawing:
             nodes.append(Node(names[""], "site", f"{len(grouped)} call sites", "", _some(grouped)))
         # so that the consumer stands above what registers, and what leads back is part of a cycle
         ordered = sorted(self.edges, key=lambda key: (key[3], key[2] in _IMPORTS))
-        edges = (
-            Edge(names[source], names[target], kind, _labels(labels), self.states[key], cycle)
-            for key in ordered
-            for labels, (source, target, kind, cycle) in [(self.edges[key], key)]
-        )
+        edges = (self._drawn(names, key) for key in ordered)
         return Picture(self._title(), describe(self.story), tuple(nodes), tuple(edges))
 
     # -- what is in it ------------------------------------------------------------------------
@@ -117,8 +115,9 @@ class _Drawing:
             if remedy is None or not loading.ring or loading.at_import:
                 continue
             state: State = "bad" if remedy.top.error is not None else "doubt"
-            words = "at the top: closes a cycle"
-            self._edge(story.home, loading.module, "would", words, state, cycle=True)
+            closes = loading.ring[-1].imported == story.home
+            words = f"at the top: {'closes' if closes else 'dies of'} a cycle"
+            self._edge(story.home, loading.module, "would", words, state, cycle=closes)
             module = loading.module
             for edge in loading.ring:
                 if edge.importer != module:
@@ -215,6 +214,12 @@ class _Drawing:
     def _node(self, name: str, module: str) -> Node:
         package, _, title = module.rpartition(".")
         return Node(name, self.kinds[module], title, package, _some(self.rows.get(module, ())))
+
+    def _drawn(self, names: Mapping[str, str], key: _Between) -> Edge:
+        source, target, kind, cycle = key
+        texts = self.edges[key]
+        labels, state = _labels(texts), self.states[key]
+        return Edge(names[source], names[target], kind, labels, state, cycle, "\n".join(texts))
 
     def _title(self) -> str:
         return f"{key_text(self.story.cell.key)} in {self.story.cell.registry}"

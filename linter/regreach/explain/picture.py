@@ -38,7 +38,7 @@ class Edge:
 
     Imports are ``eager``, ``lazy``, ``dynamic`` or ``type-checking``; ``would`` is one that is not there. A
     call site ``constructs`` the consumer, which ``finds`` or ``misses`` what is registered. ``labels`` are
-    lines and guards; ``cycle`` marks an edge of an import cycle.
+    lines and guards, ``full`` the same without anything left out; ``cycle`` marks an edge of an import cycle.
     """
 
     source: str
@@ -47,6 +47,7 @@ class Edge:
     labels: tuple[str, ...] = ()
     state: State = "plain"
     cycle: bool = False
+    full: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,7 +199,8 @@ def _label(edge: Edge, centre: Point) -> Element | None:
         element("text", {"x": centre[0], "y": top + (n + 0.8) * _SMALL * _LINE_HEIGHT}, text)
         for n, text in enumerate(edge.labels)
     ]
-    return element("g", {"class": _classes(edge)}, *lines)
+    title = element("title", {}, edge.full) if edge.full else None
+    return element("g", {"class": _classes(edge)}, title, *lines)
 
 
 class _Legend:

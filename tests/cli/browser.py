@@ -57,7 +57,7 @@ def browser(
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         options.add_argument(f"--user-data-dir={profile}")
-        driver = Chrome(options=options, service=Service(found[1]))
+        driver: Any = Chrome(options=options, service=Service(found[1]))
         try:
             metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
