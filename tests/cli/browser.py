@@ -61,8 +61,12 @@ def browser(
         try:
             metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-            scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+            features = [
+                {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                # what moves cannot be clicked
+                {"name": "prefers-reduced-motion", "value": "reduce"},
+            ]
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
             # what a browser shows first asks for pages of its own
             driver.get("about:blank")
             driver.get_log("performance")

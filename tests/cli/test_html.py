@@ -72,9 +72,8 @@ def test_it_asks_for_nothing(bug: Page) -> None:
         assert not name.startswith("on"), (tag, name)
         if name == "href" and tag != "a":
             assert (tag, value) == ("link", "data:,")
-    assert not re.search(
-        r"url\(|@import|fetch|XMLHttp|import\(", "".join(sum(bug.inside.values(), []))
-    )
+    own = "".join(bug.inside["style"] + bug.inside["script"])
+    assert not re.search(r"url\(|@import|fetch|XMLHttp|import\(", own)
     assert all(link.startswith(("#", "http://", "https://")) for link in bug.links)
 
 
@@ -116,12 +115,14 @@ def test_the_page_of_each_fixture(case: str) -> None:
 
 
 def test_the_findings_come_first(bug: Page) -> None:
-    places = [
-        bug.text.index(title) for title in ("RR101", "17 keys" if 0 else "Registries", "Keys")
+    said = [
+        "MoeRunner cannot reach it",
+        "3 registered of 8 keys",
+        "Registrations",
+        "In Mxfp4MoEMethod",
     ]
-    order = [bug.text.index(f"{title}") for title in ("cannot reach it", "registered of 8 keys")]
-    assert places
-    assert order == sorted(order)
+    places = [bug.text.index(text) for text in said]
+    assert places == sorted(places)
 
 
 def test_whatever_the_tree_says_is_text(tmp_path: Path) -> None:
@@ -160,7 +161,7 @@ def test_only_the_rules_that_were_asked_for(bug: Page) -> None:
     assert "rule-RR102" in page.ids
     assert "rule-RR101" not in page.ids
     assert "rule-RR101" in bug.ids
-    assert sum(name.endswith("-title") and name.startswith("finding-") for name in page.ids) == 1
+    assert [name for name in page.ids if re.fullmatch(r"finding-\d+", name)] == ["finding-0"]
 
 
 def test_check_has_no_such_format() -> None:

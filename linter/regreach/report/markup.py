@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from html import escape
 from xml.etree.ElementTree import Element, tostring
+
+# https://html.spec.whatwg.org/multipage/syntax.html#void-elements, those that are used here
+_VOID = {"br", "hr", "input", "link", "meta", "wbr"}
 
 Child = Element | str | None
 
@@ -42,7 +46,22 @@ def possible(text: str) -> str:
 
 def as_html(made: Element) -> str:
     """Return an element as HTML."""
-    return tostring(made, encoding="unicode", method="html")
+    parts: list[str] = []
+    _write(made, parts)
+    return "".join(parts)
+
+
+def _write(made: Element, parts: list[str]) -> None:
+    # ElementTree's own method leaves a `<` in an attribute as it is, which is allowed and looks like a mistake
+    attributes = "".join(f' {name}="{escape(value)}"' for name, value in made.items())
+    parts.append(f"<{made.tag}{attributes}>")
+    if made.tag in _VOID:
+        return
+    parts.append(escape(made.text or "", quote=False))
+    for child in made:
+        _write(child, parts)
+        parts.append(escape(child.tail or "", quote=False))
+    parts.append(f"</{made.tag}>")
 
 
 def as_xml(made: Element) -> str:

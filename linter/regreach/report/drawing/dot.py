@@ -60,7 +60,8 @@ def _edge(edge: Edge) -> str:
     # what is no import does not say which module stands above which
     loose = " constraint=false" if edge.kind == "would" else ""
     return (
-        f'label={_quoted(*edge.labels)} labeltooltip={_quoted(edge.full)} style={_STYLES[edge.kind]} class="{edge.kind}"'
+        f"label={_quoted(*edge.labels)} labeltooltip={_quoted(edge.full)}"
+        f' style={_STYLES[edge.kind]} class="{edge.kind}"'
         f' color="{colour}" fontcolor="{colour}"{width}{loose}'
     )
 
