@@ -39,10 +39,7 @@ def audit(**options: Any) -> None:
 def _page(request: Request, say: Callable[[str], None]) -> tuple[Result, Document]:
     """Analyse a target for a page that tells the story of each of its keys, too."""
     from regreach.explain.run import tell_all
-    from regreach.plugins import load_plugins
     from regreach.report.html.page import audit_html
 
     told = tell_all(request, say)
-    chosen = load_plugins().selected(request.select, request.ignore)
-    rules = {rule.code: rule for rule in chosen}
-    return told.result, lambda audit, found: audit_html(audit, found, told.stories, rules)
+    return told.result, lambda audit, found: audit_html(audit, found, told.stories, told.rules)

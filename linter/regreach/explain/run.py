@@ -12,6 +12,7 @@ from regreach.explain.story import Story
 from regreach.explain.tell import Teller
 from regreach.model import Audit
 from regreach.plugins import load_plugins
+from regreach.rule import Rule
 from regreach.run import Request, Result, judged, opened
 from regreach.side_effects import with_side_effects
 from regreach.verdicts import Analysis
@@ -22,10 +23,11 @@ _Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An audit with its findings, and stories by registry and key."""
+    """An audit with its findings, stories by registry and key, and the rules by code."""
 
     result: Result
     stories: Mapping[tuple[str, tuple[str, ...]], Story]
+    rules: Mapping[str, Rule]
 
 
 def explain(request: Request, key: str, on_progress: _Say | None = None) -> tuple[Audit, Story]:
@@ -40,13 +42,13 @@ def explain(request: Request, key: str, on_progress: _Say | None = None) -> tupl
         registry, cell = chosen_key(audit, key)
         return {(registry.id, cell.key): teller.story(registry, cell)}
 
-    found = _told(replace(request, every_remedy=True), told, on_progress)
+    found = _told(request, told, on_progress, thorough=True)
     (story,) = found.stories.values()
     return found.result.audit, story
 
 
 def tell_all(request: Request, on_progress: _Say | None = None) -> Told:
-    """Analyse a target and tell the stories of all keys that are registered or have a finding.
+    """Analyse a target and tell the stories of all keys that are registered.
 
     Raises ConfigError and TargetError.
     """
@@ -60,19 +62,24 @@ def tell_all(request: Request, on_progress: _Say | None = None) -> Told:
         )
         return {(id_, cell.key): story for id_, cell, story in stories}
 
-    return _told(replace(request, every_remedy=True), told, on_progress)
+    return _told(request, told, on_progress, thorough=False)
 
 
 def _told(
-    request: Request, tell: Callable[[Teller, Audit], StoryOf], on_progress: _Say | None
+    request: Request,
+    tell: Callable[[Teller, Audit], StoryOf],
+    on_progress: _Say | None,
+    *,
+    thorough: bool,
 ) -> Told:
     rules = load_plugins().selected(request.select, request.ignore)
 
     def work(analysis: Analysis) -> Told:
         audit = with_side_effects(analysis, analysis.audit())
         findings = judged(audit, rules)
-        teller = Teller(analysis, audit, findings, {rule.code: rule for rule in rules})
-        return Told(Result(audit, findings, analysis), tell(teller, audit))
+        by_code = {rule.code: rule for rule in rules}
+        teller = Teller(analysis, audit, findings, by_code, thorough=thorough)
+        return Told(Result(audit, findings, analysis), tell(teller, audit), by_code)
 
-    with opened(request, on_progress) as analysis:
+    with opened(replace(request, every_remedy=True), on_progress) as analysis:
         return with_deep_stack(lambda: work(analysis))

@@ -18,7 +18,9 @@ from regreach.verdicts import Analysis, ConsumerAnalysis
 class Teller:
     """Tells the stories of the keys of one audit.
 
-    ``audit`` and ``findings`` are what ``analysis`` and the ``rules`` gave; it must still be open.
+    ``audit`` and ``findings`` are what ``analysis`` and the ``rules`` gave; it must still be open. With
+    ``thorough`` it is also found out what an import that the consumer has in a function would do at
+    the top, which takes seconds for each module.
     """
 
     def __init__(
@@ -27,7 +29,10 @@ class Teller:
         audit: Audit,
         findings: Sequence[Finding],
         rules: Mapping[str, Rule],
+        *,
+        thorough: bool,
     ) -> None:
+        self._thorough = thorough
         self._analysis = analysis
         self._audit = audit
         self._findings = findings
@@ -76,9 +81,9 @@ class Teller:
         if cell.at_lookup != "yes" and analysis.process_roots.roots:
             process = Way(part.process.has(registry, cell.key), part.process.chain(module))
         remedy = cell.remedy
-        lacks = remedy is None or remedy.module != module
+        unknown = self._thorough and (remedy is None or remedy.module != module)
         pair = part.pair_for(registry, cell.key)
-        if lacks and registry.on_init_path and not at_import and cell.outcome != "unreached":
+        if unknown and registry.on_init_path and not at_import and cell.outcome != "unreached":
             remedy = part.remedy(module, part.runs.get(cell.key))
         home = part.consumer.module
         began = edges_on(analysis.program, way_to(home, part.path.session.loaders))
