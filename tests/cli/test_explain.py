@@ -3,11 +3,15 @@
 # ruff: noqa: E501 - lines are as long as the output's
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import BUG, CASES, FIXTURES, ROOT, Done, fails, run
+from shop_example import PACK, SHOP
+from tree_making import write
 
 KEY = "none,flashinfer_mxfp4"
 TOLD = """\
@@ -227,6 +231,21 @@ def _quoted(key: str) -> list[str]:
     return [f'"{part}"' for part in key.rpartition(":")[2].split(",")]
 
 
+def test_a_key_of_several_registries(tmp_path: Path) -> None:
+    start = PACK.index("[[registries]]")
+    registry = PACK[start : PACK.index("[common]")]
+    second = registry.replace("shop.handlers", "shop.refunds")
+    pack = tmp_path / "shop.toml"
+    pack.write_text(PACK[:start] + registry + second + PACK[PACK.index("[common]") :], "utf-8")
+    tree = str(write(tmp_path / "tree", SHOP))
+    message = fails(run("explain", "eu,card", tree, "--pack", str(pack)), 2)
+    ways = "shop.handlers:eu,card, shop.refunds:eu,card"
+    assert message == f"'eu,card' is in several registries; say which: {ways}"
+    for way in ways.split(", "):
+        told = run("explain", way, tree, "--pack", str(pack), "--format", "json", "-q").json()
+        assert told["registry"] == way.partition(":")[0]
+
+
 def test_a_key_that_nothing_is_near_to() -> None:
     message = fails(run("explain", "zzz,qqq", BUG), 2)
     assert "near" not in message
@@ -241,6 +260,19 @@ def test_an_empty_key(key: str) -> None:
 def test_a_tree_without_the_registries() -> None:
     message = fails(run("explain", KEY, tree_of("no-moe")), 2)
     assert message == f"there is no key {KEY!r}: this tree has none of the pack's registries"
+
+
+def test_the_fields_of_json_are_described() -> None:
+    page = (ROOT / "docs" / "explain.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"`(\w+)(?:\[\])?`", page.partition("## JSON")[2]))
+    told = story(KEY, "bug")
+    remedy = told["loading"][0]["remedy"]
+    for part in (told, told["consumer"], *told["loading"], remedy, remedy["at_top"]):
+        assert part.keys() <= described
+    for part in (*told["call_sites"], *told["rules"]):
+        assert part.keys() <= described
+    (related,) = story("standard,triton", "bug")["related"]
+    assert related.keys() <= described
 
 
 def every_story(case: str) -> list[tuple[Any, Any]]:

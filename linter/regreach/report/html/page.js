@@ -65,6 +65,11 @@
   addEventListener("hashchange", named);
   if (location.hash) named();
 
+  // -- a picture that is wider than its box shows its middle first ------------------------------
+  const centre = (box) => { box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2; };
+  every(".picture .scroll").forEach(centre);
+  document.addEventListener("toggle", (event) => every(".picture .scroll", event.target).forEach(centre), true);
+
   // -- in a matrix one cell can be tabbed to, the arrow keys move --------------------------------
   for (const table of every("[data-grid]")) {
     const rows = every("tbody tr", table).map((row) => [...row.cells].slice(1).map((cell) => cell.querySelector("a")));
