@@ -12,6 +12,7 @@ import pydot
 import pytest
 from command_line import BUG, CASES, FIXTURES, Done, fails, run
 from pictures import NASTY, NASTY_PACK, NASTY_SHOP, SVG, boxes, labels, read_mermaid
+from shop_example import PACK, SHOP
 from tree_making import write
 
 KEY = "none,flashinfer_mxfp4"
@@ -147,6 +148,22 @@ def test_a_key_that_nothing_registers_can_be_drawn() -> None:
     tree = str(FIXTURES / "accepted-but-unregistered" / "tree")
     text = "".join(check_picture(drawn("svg", "none,flashinfer_cutedsl", tree)).itertext())
     assert "Nothing registers the key; MoeRunner raises NotImplementedError." in text
+
+
+def test_a_module_that_registers_looks_up_and_constructs(tmp_path: Path) -> None:
+    checkout = SHOP["shop/checkout.py"] + SHOP["shop/cards.py"] + SHOP["shop/desk.py"]
+    imports = "from shop.registry import handles\nfrom shop.kinds import Kind\n"
+    files = {**SHOP, "shop/checkout.py": imports + checkout.replace("from shop.checkout", "# ")}
+    for gone in ("shop/cards.py", "shop/desk.py"):
+        del files[gone]
+    (tmp_path / "shop.toml").write_text(PACK, encoding="utf-8")
+    tree = str(write(tmp_path / "tree", files))
+    options = ("--pack", str(tmp_path / "shop.toml"), "-q")
+    picture = check_picture(drawn("svg", "eu,card", tree, *options))
+    (box,) = boxes(picture)
+    assert "Checkout" in box.text
+    assert "pay_by_card" in box.text
+    assert read_dot(drawn("dot", "eu,card", tree, *options)).get_edges() == []
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ def explain(key: str, **options: Any) -> None:
     """Tell all that is known of one KEY: what registers it, who asks for it, what loads it, what fails.
 
     KEY is its parts in the registry's order, separated by commas: none,triton. Where several registries
-    have it, the id of one, or its end, stands in front: pre_permute:standard,triton.
+    have it, the id of one, or its end, stands in front: REGISTRY:none,triton.
 
     Exit codes: 0 it is told, 2 there is no such key (those that are spelled alike are named), or wrong usage,
     3 could not run.

@@ -172,8 +172,6 @@ class _Drawing:
         self.rows.setdefault(module, []).append(Row(clipped(text, _ROW_WIDTH), state, text))
 
     def _import(self, edge: ImportEdge, *, cycle: bool = False) -> None:
-        if edge.importer == edge.imported:
-            return
         self._add(edge.importer, "module")
         self._add(edge.imported, "module")
         label = f":{edge.spot.line}"
@@ -202,6 +200,8 @@ class _Drawing:
         *,
         cycle: bool = False,
     ) -> None:
+        if source == target:
+            return  # what a module does with itself is in its rows
         key = (source, target, kind, cycle)
         labels = self.edges.setdefault(key, [])
         self.states[key] = state

@@ -14,7 +14,7 @@ _NEAR = 5
 
 
 def chosen_key(audit: Audit, text: str) -> Chosen:
-    """Return the registry and the cell that ``none,triton`` or ``fused_func:none,triton`` names.
+    """Return the registry and the cell that ``a,b`` or ``registry:a,b`` names.
 
     In front of the colon stands the id of a registry, or the end of one. Raises ConfigError where there is no such
     key, or more than one.
