@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from regreach.call_sites import Site, parameters_of
@@ -24,7 +24,8 @@ from regreach.evaluate.values import (
     Value,
 )
 from regreach.init_path import InitPath, InitRun, Key, member_text
-from regreach.model import Outcome, SiteValue, Tristate
+from regreach.loading import Way, way_to
+from regreach.model import Outcome, Registration, SiteValue, Tristate
 from regreach.pack import Registry
 
 # called with module, line, selector argument, number of the path, other arguments
@@ -46,7 +47,7 @@ class Arrivals:
         self,
         path: InitPath,
         registry: Registry,
-        registered: Iterable[Key],
+        registered: Mapping[Key, Sequence[Registration]],
         can_choose: Callable[[str, str], bool],
         only: Key | None = None,
     ) -> None:
@@ -55,8 +56,10 @@ class Arrivals:
         self._only = only
         self._can_choose = can_choose
         self._registry = registry
-        self._registered = list(registered)
+        self._registered = registered
         self.values: dict[Site, dict[Key, SiteValue]] = {}
+        # how the modules that register a key were loaded by the time that a site is reached
+        self.ways: dict[tuple[Site, Key], dict[str, Way]] = {}
         self._runs: dict[object, InitRun] = {}
         self._changes: dict[Entry, int] = {}
 
@@ -153,6 +156,11 @@ class Arrivals:
         )
         values = self.values.setdefault(site, {})
         values[key] = _merge(values.get(key), found)
+        if loaded != "no":
+            loaders = path.session.loaders
+            for registration in self._registered.get(key, ()):
+                way = way_to(registration.module, loaders)
+                self.ways.setdefault((site, key), {}).setdefault(registration.module, way)
 
 
 def run_function(

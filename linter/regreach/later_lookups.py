@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from regreach.evaluate.attributes import get_attribute
+from regreach.evaluate.frames import Place
 from regreach.evaluate.iteration import enum_members
 from regreach.evaluate.values import OPEN, UNKNOWN, Class, Const, Instance, Module, Value
 from regreach.init_path import InitPath, InitRun, Key
 from regreach.pack import Registry, Use
 
-Asked = dict[str, set[Key]]
+Asked = dict[str, dict[Key, dict[Place, None]]]  # by registry and key: the lines that ask, in order
 
 
 def keys_asked_later(
@@ -23,7 +24,7 @@ def keys_asked_later(
     one, it is used instead.
     """
     session = path.session
-    asked: Asked = {registry.id: set() for registry in registries}
+    asked: Asked = {registry.id: {} for registry in registries}
     representative: dict[str, Key] = {}
     for pair, run in runs.items():
         if run.outcome == "ok" and "yes" not in run.at_lookup.values():
@@ -62,7 +63,8 @@ def _watching(path: InitPath, registries: Sequence[Registry], asked: Asked) -> I
             # a class method is given its class first
             parts = [a.value for a in arguments if isinstance(a, Const)]
             if len(parts) == len(registry.key) and all(isinstance(p, str) for p in parts):
-                asked[registry.id].add(tuple(map(str, parts)))
+                places = asked[registry.id].setdefault(tuple(map(str, parts)), {})
+                places[machine.place(machine.frames[-1])] = None
 
         return note
 

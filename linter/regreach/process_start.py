@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from regreach.evaluate.frames import Place
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import Value, describe
-from regreach.graph import edges_of
 from regreach.init_path import InitPath, Key, state_of
+from regreach.loading import edges_on, way_to
 from regreach.model import ImportEdge, Tristate
 from regreach.pack import Consumer, Registry
-from regreach.program import Program
 
 if TYPE_CHECKING:
     from regreach.verdicts import Analysis
@@ -52,16 +50,4 @@ class ProcessStart:
     def chain(self, module: str) -> tuple[ImportEdge, ...]:
         """Return the imports that lead from a root to a module being loaded, the root's first."""
         loaders = self._session.loaders if self._session is not None else {}
-        return way_to(self._analysis.program, loaders, module)
-
-
-def way_to(program: Program, loaders: Mapping[str, Place], module: str) -> tuple[ImportEdge, ...]:
-    """Return the imports that led to a module being loaded, in order; ``loaders`` says by which lines."""
-    chain: list[ImportEdge] = []
-    while (place := loaders.get(module)) is not None and place.module in loaders:
-        edges = edges_of(program, place.module, module.rpartition(".")[2])
-        edge = next((e for e in edges if e.spot.line == place.line), None)
-        if edge is not None:
-            chain.append(edge)
-        module = place.module
-    return tuple(reversed(chain))
+        return edges_on(self._analysis.program, way_to(module, loaders))

@@ -93,6 +93,7 @@ class Analysis:
         self.visitor = self.new_session()
         self.process_roots = ProcessRoots(program, self.machine, self.graph, pack.process_roots)
         self.imported_first: dict[str, str] = {}
+        self.consumers: dict[str, ConsumerAnalysis] = {}  # by their paths; filled by ``audit``
 
     def new_session(self) -> Session:
         """Return a fresh abstract process for this tree and platform."""
@@ -116,7 +117,10 @@ class Analysis:
                 self.note(f"importing {consumer.module} fails: {describe(ended.raised)}")
             eager += [m for m in session.loaded() if m not in eager]
             self.ways.append(session.loaders)
-            found, sites = _ConsumerAnalysis(self, session, consumer, registries).run(ended)
+            part = self.consumers[consumer.path] = ConsumerAnalysis(
+                self, session, consumer, registries
+            )
+            found, sites = part.run(ended)
             results += found
             call_sites += sites
         tree = self.program.tree
@@ -162,7 +166,7 @@ class Analysis:
         return ended
 
 
-class _ConsumerAnalysis:
+class ConsumerAnalysis:
     """The registries that one consumer reads."""
 
     def __init__(
@@ -345,11 +349,17 @@ class _ConsumerAnalysis:
             self.later_runs[registry.id, key] = self._later_run(registry, key)
         return self.later_runs[registry.id, key]
 
-    def _later_run(self, registry: Registry, key: Key) -> InitRun | None:
-        """Run a look-up of the finished consumer, constructed for the selector value in the key."""
+    def pair_for(self, registry: Registry, key: Key) -> Key | None:
+        """Return selector values with which the consumer is constructed before it asks for a key, if any."""
+        if registry.on_init_path:
+            return key if key in self.runs else None
         own = self.path.axes[-1]
         text = key[registry.key.index(own)] if own in registry.key else ""
-        pair = next((p for p in self.runs if p[-1] == text and self.runs[p].outcome == "ok"), None)
+        return next((p for p in self.runs if p[-1] == text and self.runs[p].outcome == "ok"), None)
+
+    def _later_run(self, registry: Registry, key: Key) -> InitRun | None:
+        """Run a look-up of the finished consumer, constructed for the selector value in the key."""
+        pair = self.pair_for(registry, key)
         if pair is None:
             return None
         session = self.path.session
@@ -386,9 +396,9 @@ class _ConsumerAnalysis:
             loaded = {*self.path.session.loaded(), *(s.module for s in self.sites)}
             held_back = held_back_by(analysis.graph, self.pack, modules, loaded)
             if held_back is None and self.only is None:
-                remedy = self._remedy(modules[0], run)
+                remedy = self.remedy(modules[0], run)
         elif analysis.every_remedy and needs_entry and reach in ("caller", "process"):
-            remedy = self._remedy(modules[0], run)
+            remedy = self.remedy(modules[0], run)
         return Cell(
             registry.id,
             self.consumer.path,
@@ -416,7 +426,8 @@ class _ConsumerAnalysis:
             else None,
         )
 
-    def _remedy(self, module: str, run: InitRun | None) -> Remedy:
+    def remedy(self, module: str, run: InitRun | None) -> Remedy:
+        """Return the import of a module that a run lacks, and where it can stand."""
         branch, asking = (run.branch, run.asking) if run is not None else (None, None)
         spot = self.analysis.spot
         return find_remedy(self.analysis, self.path, module, spot(branch), spot(asking))

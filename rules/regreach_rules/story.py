@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from regreach.model import Audit, CallSite, Cell, Detail, ImportCycle, ImportEdge, Related, Spot
+from regreach.model import Audit, CallSite, Cell, Detail, ImportEdge, Related
+from regreach.wording import LISTED, chain_text, clipped, cycle_text, listed, short
 
-# So many places are listed in one line; the rest is counted.
-_LISTED = 4
-
-
-def short(spot: Spot) -> str:
-    """Return file name and line, an ``__init__.py`` with its folder; findings lead with the full path once."""
-    parts = spot.path.split("/")
-    name = "/".join(parts[-2:]) if parts[-1] == "__init__.py" else parts[-1]
-    return f"{name}:{spot.line}"
-
-
-def listed(texts: Iterable[str], limit: int = _LISTED) -> str:
-    """Return the texts joined, those beyond the limit counted."""
-    unique = list(dict.fromkeys(texts))
-    more = len(unique) - limit
-    shown = unique if more <= 1 else unique[:limit]
-    return ", ".join(shown) + (f" and {more} more" if more > 1 else "")
+__all__ = [
+    "chain_text",
+    "clipped",
+    "cycle_text",
+    "facts",
+    "importers",
+    "listed",
+    "short",
+    "site_texts",
+    "sites",
+]
 
 
 def sites(audit: Audit, cell: Cell, *outcomes: str) -> list[CallSite]:
@@ -64,9 +59,9 @@ def facts(audit: Audit, cell: Cell) -> list[Detail]:
     found = spots(audit, cell)
     crashing = [each for each in found if each.role == "crashes"]
     others = [each for each in found if each.role not in ("crashes", "saves itself")]
-    details = [detail(each) for each in (*others, *crashing[:_LISTED])]
-    if len(crashing) > _LISTED:
-        details.append(Detail("crashes", f"and {len(crashing) - _LISTED} more call sites"))
+    details = [detail(each) for each in (*others, *crashing[:LISTED])]
+    if len(crashing) > LISTED:
+        details.append(Detail("crashes", f"and {len(crashing) - LISTED} more call sites"))
     safe = site_texts(sites(audit, cell, "ok"))
     if safe:
         details.append(Detail("saves itself", listed(safe, 8)))
@@ -76,19 +71,6 @@ def facts(audit: Audit, cell: Cell) -> list[Detail]:
 def detail(related: Related) -> Detail:
     """Return a line of a finding's story in words."""
     return Detail(related.role, f"{related.spot}{f'  {related.text}' if related.text else ''}")
-
-
-def cycle_text(cycle: ImportCycle) -> str:
-    """Return in one line of what an import dies: the name, whose it is, and the two lines."""
-    return (
-        f"{cycle.asking} asks for {cycle.name}, which {cycle.module} has not bound yet,"
-        f" being at {cycle.waiting} then"
-    )
-
-
-def clipped(text: str, width: int = 72) -> str:
-    """Return a line of code, cut short when it is long."""
-    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def importers(edges: Sequence[ImportEdge], closely: Collection[str] = ()) -> str:
@@ -105,8 +87,3 @@ def importers(edges: Sequence[ImportEdge], closely: Collection[str] = ()) -> str
         files.setdefault((name, words), []).append(str(edge.spot.line))
     texts = [f"{name}:{','.join(dict.fromkeys(n))} ({words})" for (name, words), n in files.items()]
     return listed(texts, 6) or "nobody"
-
-
-def chain_text(edges: Sequence[ImportEdge], goal: str) -> str:
-    """Return a chain of imports as the places that make it, and where it ends."""
-    return " → ".join([*(short(e.spot) for e in edges), goal.rpartition(".")[2]])

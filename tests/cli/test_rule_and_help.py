@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import click
 import pytest
@@ -37,6 +39,42 @@ def test_the_page_of_a_rule(rule: regreach.rule.Rule) -> None:
     assert title.startswith(f"# {rule.code}")
     assert empty == ""
     assert rule.page.endswith("\n")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_on_a_terminal_a_page_is_set_out(rule: regreach.rule.Rule) -> None:
+    done = run("rule", rule.code, "--color", "always")
+    assert (done.code, done.err) == (0, "")
+    plain = re.sub(r"\x1b\[[\d;]*m", "", done.out)
+    assert plain != done.out
+    assert not re.search(r"^#|\*\*|```", plain, re.MULTILINE), "no Markdown is left"
+    assert max(map(len, plain.splitlines())) <= 100
+    shown = re.sub(r"\W+", "", plain)
+    for line in re.sub(r"```\w*", "", rule.page).splitlines():
+        assert re.sub(r"\W+", "", line) in shown, line
+
+
+def test_rules_as_json() -> None:
+    every = json.loads(run("rule", "--format", "json").out)
+    assert every["schema_version"] == 1
+    assert [rule["code"] for rule in every["rules"]] == [rule.code for rule in RULES]
+    for rule, told in zip(RULES, every["rules"], strict=True):
+        (alone,) = json.loads(run("rule", rule.code, "--format", "json").out)["rules"]
+        assert alone == told
+        assert told == {
+            "code": rule.code,
+            "name": rule.name,
+            "severity": rule.severity,
+            "summary": rule.summary,
+            "mended": rule.mended,
+            "page": rule.page,
+        }
+
+
+def test_a_page_in_a_file_is_markdown(tmp_path: Path) -> None:
+    output = tmp_path / "page.md"
+    assert run("rule", "RR101", "-o", str(output)) == Done(0, "", "")
+    assert output.read_text(encoding="utf-8") == run("rule", "RR101").out
 
 
 def test_help_and_no_arguments_list_the_commands() -> None:

@@ -19,7 +19,9 @@ from regreach.cli.bisect import bisect
 from regreach.cli.check import check
 from regreach.cli.completion import VARIABLE, completion
 from regreach.cli.config import config
+from regreach.cli.explain import explain
 from regreach.cli.fix import fix
+from regreach.cli.graph import graph
 from regreach.cli.probe import probe
 from regreach.cli.rule import rule
 from regreach.cli.smoke import smoke
@@ -67,7 +69,10 @@ def cli() -> None:
     """
 
 
-for _command in (check, audit, bisect, fix, baseline, probe, smoke, rule, config, completion):
+for _command in (
+    *(check, audit, explain, graph, bisect, fix, baseline),
+    *(probe, smoke, rule, config, completion),
+):
     cli.add_command(_command)
 
 

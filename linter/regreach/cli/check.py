@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     metavar="REV",
     help="Report only what came in since this revision of TARGET, a git repository; or a range A..B.",
 )
-@shared.output_options
+@shared.output_options()
 def check(since: str | None, **options: Any) -> None:
     """Report registrations that their look-up cannot reach.
 

@@ -22,6 +22,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _WEEK = 7 * 24 * 3600  # seconds
 _FORMS = ("text", "json")
 _SERVICES = ("sarif", "github", "gitlab", "junit")  # what services read, of findings
+_PAGES = ("html",)
 
 
 def analysis_options(function: _F) -> _F:
@@ -62,19 +63,40 @@ def color_options(function: _F) -> _F:
     return _with(function, _COLOR)
 
 
+def file_options(function: _F) -> _F:
+    """Add the options that say where something is printed, and in which colours."""
+    return _with(function, _FILE)
+
+
 def print_options(function: _F) -> _F:
     """Add the options that say what is printed, and where."""
     return _with(function, _print(_FORMS))
 
 
-def output_options(function: _F) -> _F:
-    """Add the options that say what is printed, where, and what the exit code means."""
-    return _with(function, [*_print((*_FORMS, *_SERVICES)), *_VERDICT])
+def output_options(*more: str) -> Callable[[_F], _F]:
+    """Return what adds the options that say what is printed, where, and what the exit code means.
+
+    ``more`` are formats beside text, JSON and those of services.
+    """
+    options = [*_print((*_FORMS, *_SERVICES, *more)), *_VERDICT]
+    return lambda function: _with(function, options)
 
 
 def fail_on_option(function: _F) -> _F:
     """Add the option that says what findings make the exit code 1."""
     return _with(function, _VERDICT[:1])
+
+
+def form_option(*more: str) -> Callable[[_F], _F]:
+    """Return what adds the option that says how something is printed: as text, JSON or ``more``."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice([*_FORMS, *more]),
+        default=_FORMS[0],
+        show_default=True,
+        help="How to print.",
+    )
 
 
 def _with(function: _F, options: list[Callable[[Any], Any]]) -> _F:
@@ -185,14 +207,7 @@ _COLOR: list[Callable[[Any], Any]] = [
 
 def _print(forms: Sequence[str]) -> list[Callable[[Any], Any]]:
     return [
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(forms),
-            default=forms[0],
-            show_default=True,
-            help="How to print.",
-        ),
+        form_option(*forms[len(_FORMS) :]),
         click.option(
             "--output",
             "-o",
@@ -211,7 +226,7 @@ def _outputs(forms: Sequence[str], values: Sequence[str]) -> list[tuple[str | No
     outputs: list[tuple[str | None, Path]] = []
     for value in values:
         form, colon, name = value.partition(":")
-        if not colon or form not in (*_FORMS, *_SERVICES):
+        if not colon or form not in (*_FORMS, *_SERVICES, *_PAGES):
             outputs.append((None, Path(value)))
         elif form in forms and name:
             outputs.append((form, Path(name)))
@@ -224,6 +239,12 @@ def _outputs(forms: Sequence[str], values: Sequence[str]) -> list[tuple[str | No
     return outputs
 
 
+_FILE: list[Callable[[Any], Any]] = [
+    click.option(
+        "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Print to a file."
+    ),
+    *_COLOR,
+]
 _VERDICT: list[Callable[[Any], Any]] = [
     click.option(
         "--fail-on",

@@ -32,20 +32,23 @@ def present(
     *,
     lines: Lines,
     document: Document,
+    more: Mapping[str, Document] = {},
     said: Progress | None = None,
     notes: Iterable[Text] = (),
 ) -> NoReturn:
     """Print a result as the options say, a summary to standard error, and end with the exit code.
 
-    ``document`` makes the command's own JSON; the formats of services are the same for all commands.
+    ``document`` makes the command's own JSON, ``more`` its other formats; those of services are the same
+    for all commands.
     ``notes`` are printed before the summary.
     """
 
     def in_form(form: str) -> str:
         from regreach.report import formats
 
-        if form == "json":
-            return document(result.audit, result.findings, result.suppressed)
+        own = {"json": document, **more}.get(form)
+        if own is not None:
+            return own(result.audit, result.findings, result.suppressed)
         return formats.document(form, result, options["fail_on"])
 
     print_report(
@@ -53,17 +56,23 @@ def present(
         lines=lambda: lines(result.audit, result.findings, result.suppressed),
         document=in_form,
     )
-    if not options["quiet"]:
-        color = use_color(options["color"], sys.stderr)
-        more = suppressed_lines(result.suppressed) if options["verbose"] else []
-        count = summary(result.findings, result.suppressed)
-        told = [*problem_lines(result.audit), *more, *notes, count]
-        click.echo(rendered(told, color=color), err=True, nl=False, color=color)
+    more_lines = suppressed_lines(result.suppressed) if options["verbose"] else []
+    count = summary(result.findings, result.suppressed)
+    print_notes(result.audit, options, *more_lines, *notes, count)
     if options["stats"] and said is not None:
         click.echo(said.stats(result.analysis.program), err=True)
     raise click.exceptions.Exit(
         exit_code(result.findings, options["fail_on"], options["exit_zero"])
     )
+
+
+def print_notes(audit: Audit, options: Mapping[str, Any], *more: Text) -> None:
+    """Print to standard error what could not be read, and other lines, if the options want that."""
+    if options["quiet"]:
+        return
+    color = use_color(options["color"], sys.stderr)
+    lines = [*problem_lines(audit), *more]
+    click.echo(rendered(lines, color=color), err=True, nl=False, color=color)
 
 
 def print_report(

@@ -13,8 +13,8 @@ from regreach.facts import noqa
 from regreach.facts.unused_imports import UnusedImports
 from regreach.graph import edges_of
 from regreach.importers import importers_of
+from regreach.loading import edges_on, way_to
 from regreach.model import Cell, ImportEdge
-from regreach.process_start import way_to
 from regreach.program import Program
 from regreach.side_effects import targets_of
 from regreach.verdicts import Analysis
@@ -74,7 +74,7 @@ def _import_change(
         step
         for module in modules
         for loaders in old.ways
-        for step in way_to(old.program, loaders, module)
+        for step in edges_on(old.program, way_to(module, loaders))
     ]
     lost = [step for step in dict.fromkeys(steps) if _is_gone(new.program, old.program, step)]
     # the step nearest to the registration is the one that counts, if it stood on a way at all

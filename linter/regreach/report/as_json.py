@@ -27,7 +27,7 @@ def audit_json(
 ) -> str:
     """Return an audit with its findings as JSON text; the same audit gives the same bytes."""
     document = {
-        **_head(audit),
+        **head(audit),
         "registries": [
             {
                 "id": registry.id,
@@ -43,7 +43,7 @@ def audit_json(
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
     }
-    return _dumped(document)
+    return dumped(document)
 
 
 def check_json(
@@ -51,21 +51,23 @@ def check_json(
 ) -> str:
     """Return only the findings, with the head that says of what."""
     document = {
-        **_head(audit),
+        **head(audit),
         "findings": [finding_json(f) for f in findings],
         "suppressed": [_suppressed(s) for s in suppressed],
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
     }
-    return _dumped(document)
+    return dumped(document)
 
 
-def _dumped(document: dict[str, Any]) -> str:
+def dumped(document: dict[str, Any]) -> str:
+    """Return a document as text."""
     # in ASCII, so that no terminal's or pipe's encoding has a say
     return json.dumps(document, indent=2) + "\n"
 
 
-def _head(audit: Audit) -> dict[str, Any]:
+def head(audit: Audit) -> dict[str, Any]:
+    """Return the fields that say which tool read which tree."""
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "regreach", "version": regreach.__version__},
@@ -79,7 +81,8 @@ def _head(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _place(spot: Spot | None) -> dict[str, Any] | None:
+def place(spot: Spot | None) -> dict[str, Any] | None:
+    """Return a path and a line."""
     return None if spot is None else {"path": spot.path, "line": spot.line}
 
 
@@ -115,26 +118,27 @@ def cell_json(cell: Cell) -> dict[str, Any]:
         "at_lookup": cell.at_lookup,
         "outcome": cell.outcome,
         "exception": cell.exception,
-        "raised_at": _place(cell.raised_at),
+        "raised_at": place(cell.raised_at),
         "reach": cell.reach,
-        "branch": _place(cell.branch),
-        "lookup": _place(cell.lookup),
-        "conditions": [{**(_place(c) or {}), "text": c.text} for c in cell.conditions],
-        "held_back_by": _place(cell.held_back_by),
+        "branch": place(cell.branch),
+        "lookup": place(cell.lookup),
+        "conditions": [{**(place(c) or {}), "text": c.text} for c in cell.conditions],
+        "held_back_by": place(cell.held_back_by),
         "importers": [edge_json(e) for e in cell.importers],
         "hangs_on": [edge_json(e) for e in cell.hangs_on],
         "asked_later": cell.asked,
         "counterpart": list(cell.counterpart) if cell.counterpart is not None else None,
-        "cycle": _cycle(cell.cycle) if cell.cycle is not None else None,
+        "cycle": cycle(cell.cycle) if cell.cycle is not None else None,
     }
 
 
-def _cycle(cycle: ImportCycle) -> dict[str, Any]:
+def cycle(cycle: ImportCycle) -> dict[str, Any]:
+    """Return an import cycle."""
     return {
         "name": cycle.name,
         "module": cycle.module,
-        "asking": _place(cycle.asking),
-        "waiting": _place(cycle.waiting),
+        "asking": place(cycle.asking),
+        "waiting": place(cycle.waiting),
         "edges": [edge_json(edge) for edge in cycle.edges],
     }
 
@@ -178,14 +182,14 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "fix": finding.fix,
         "details": [{"label": d.label, "text": d.text} for d in finding.details],
         "related": [
-            {"role": r.role, **(_place(r.spot) or {}), "text": r.text} for r in finding.related
+            {"role": r.role, **(place(r.spot) or {}), "text": r.text} for r in finding.related
         ],
     }
 
 
 def _suppressed(suppressed: Suppressed) -> dict[str, Any]:
     """A finding that does not count, and what suppresses it."""
-    by = {"by": suppressed.by, **(_place(suppressed.spot) or {}), "reason": suppressed.reason}
+    by = {"by": suppressed.by, **(place(suppressed.spot) or {}), "reason": suppressed.reason}
     return {**finding_json(suppressed.finding), "suppressed": by}
 
 

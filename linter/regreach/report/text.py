@@ -11,20 +11,10 @@ from rich.console import Console
 from rich.text import Text
 
 from regreach.model import Audit, Cell, Detail, Finding, RegistryResult, Suppressed
+from regreach.report.marks import MARKS, mark_of, marks_of
 from regreach.rule import key_text
 
 _SEVERITY = {"error": "bold red", "warning": "yellow", "info": "cyan"}
-# How a cell is drawn: the mark, its style, what it means. Marks are ASCII-safe words for pipes.
-_MARKS = {
-    "runner": ("ok", "green", "registered, and loaded by the consumer itself"),
-    "process": ("process", "yellow", "loaded by the process at start, perhaps by luck"),
-    "caller": ("caller", "yellow", "every caller loads it"),
-    "unreached": ("MISSING", "bold red", "registered, not loaded when it is looked up"),
-    "held": ("guarded", "magenta", "registered behind a guard that does not hold here"),
-    "plain": ("-", "dim", "nothing registered; works without"),
-    "refused": ("x", "dim", "nothing registered; refused or raises"),
-    "maybe": ("maybe", "magenta", "depends on conditions"),
-}
 _LABEL_WIDTH = 13
 _LEAST_WIDTH = 30  # no line is folded to less than this
 
@@ -42,13 +32,15 @@ def finding_lines(finding: Finding) -> list[Text]:
 
 def detail_lines(details: Iterable[Detail]) -> list[Text]:
     """Return facts as lines, indented: what each is, and its text."""
-    lines = []
-    for detail in details:
-        line = Text()
-        line.append(f"    {detail.label:<{_LABEL_WIDTH}} ", "dim")
-        line.append(detail.text, _detail_style(detail.label))
-        lines.append(line)
-    return lines
+    return [labelled(d.label, d.text, _detail_style(d.label)) for d in details]
+
+
+def labelled(label: str, text: str, style: str) -> Text:
+    """Return an indented line that begins with a label; the style is that of what follows."""
+    line = Text()
+    line.append(f"    {label:<{_LABEL_WIDTH}} ", "dim")
+    line.append(text, style)
+    return line
 
 
 def wrapped(lines: Iterable[Text], width: int) -> list[Text]:
@@ -173,7 +165,11 @@ def _registry_lines(registry: RegistryResult) -> list[Text]:
         return [title, *_matrix(registry.parts, registry.cells)]
     return [
         title,
-        *(Text(f"  {key_text(c.key)}  {_mark(c)[0]}", _mark(c)[1]) for c in registry.cells),
+        *(
+            Text(f"  {key_text(c.key)}  {m.word}", m.style)
+            for c in registry.cells
+            for m in [mark_of(c)]
+        ),
     ]
 
 
@@ -188,7 +184,8 @@ def _matrix(parts: Sequence[str], cells: Iterable[Cell]) -> list[Text]:
 
     def cell(row: str, column: str) -> tuple[str, str]:
         found = by_key.get((column, row) if swapped else (row, column))
-        return _mark(found)[:2] if found is not None else ("", "")
+        mark = mark_of(found) if found is not None else None
+        return (mark.word, mark.style) if mark is not None else ("", "")
 
     # a column in which nothing is registered says nothing: they are named below the table
     empty = [c for c in columns if all(cell(r, c)[0] in ("", "-", "x") for r in rows)]
@@ -212,27 +209,13 @@ def _matrix(parts: Sequence[str], cells: Iterable[Cell]) -> list[Text]:
     return lines
 
 
-def _mark(cell: Cell) -> tuple[str, str, str]:
-    if not cell.registrations:
-        return _MARKS["plain" if cell.outcome in ("ok", "unreached") else "refused"]
-    if cell.outcome == "maybe" or (cell.at_lookup == "maybe"):
-        return _MARKS["maybe"]
-    if cell.held_back_by is not None:
-        return _MARKS["held"]
-    if cell.reach in ("runner", "process", "caller"):
-        return _MARKS[cell.reach]
-    return _MARKS["unreached"]
-
-
 def _legend(cells: Iterable[Cell]) -> list[Text]:
-    used = {_mark(c) for c in cells}
     lines = []
-    for mark, style, meaning in _MARKS.values():
-        if (mark, style, meaning) in used:
-            line = Text("  ")
-            line.append(f"{mark:<8}", style)
-            line.append(f" {meaning}", "dim")
-            lines.append(line)
+    for mark in marks_of(cells):
+        line = Text("  ")
+        line.append(f"{mark.word:<8}", mark.style)
+        line.append(f" {mark.meaning}", "dim")
+        lines.append(line)
     return lines
 
 
@@ -251,7 +234,7 @@ def _condition_lines(cells: Iterable[Cell]) -> list[Text]:
     """Return what the keys depend on of which nothing certain can be said."""
     lines = []
     for cell in cells:
-        if cell.registrations and _mark(cell) == _MARKS["maybe"]:
+        if cell.registrations and mark_of(cell) == MARKS["maybe"]:
             for spot in cell.conditions:
                 line = Text(f"  {key_text(cell.key)} depends on ")
                 line.append(f"{spot}  {spot.text}", "magenta")

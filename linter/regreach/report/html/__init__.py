@@ -1,0 +1,1 @@
+"""``audit --format html``: one page that needs nothing but itself."""
