@@ -280,6 +280,9 @@ class _Search:
 
     def _found(self, sign: _Sign, changed: str, suspects: list[str], candidates: int) -> Found:
         repository, bench = self._repository, self._bench
+        suspects = repository.newest_first(changed, set(suspects))
+        skipped = repository.newest_first(changed, self._why)
+        skipped += [each for each in self._why if each not in skipped]  # tried on another branch
         commits = [repository.commit(each) for each in (changed, *suspects)]
         before: KeyState | None = None
         after: KeyState | None = None
@@ -300,7 +303,7 @@ class _Search:
             before,
             after,
             imports,
-            tuple((repository.commit(each), why) for each, why in self._why.items()),
+            tuple((repository.commit(each), self._why[each]) for each in skipped),
             bench.analysed,
             candidates,
             0.0,

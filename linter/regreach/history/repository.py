@@ -70,6 +70,13 @@ class Repository:
         """Return the hashes of a commit's parents, the first one first."""
         return self._text("rev-list", "--parents", "-1", commit.hash).split()[1:]
 
+    def newest_first(self, tip: str, hashes: Collection[str]) -> list[str]:
+        """Return some commits that ``tip`` has in its history, children before their parents."""
+        if not hashes:
+            return []
+        order = self._text("rev-list", "--topo-order", tip).split()
+        return [each for each in order if each in hashes]
+
     @property
     def is_shallow(self) -> bool:
         """Whether the history ends where the clone was cut off."""
