@@ -18,6 +18,7 @@ from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.model import ImportEdge, Spot
 from regreach.program import Program
+from regreach.supply.scans import matches, mentions
 
 # An import statement, or a call of import_module, that names something: %s stands for the name.
 _IMPORT_OF = r"(?:\bfrom\b|import)(?:[^\n(]|\\\n)*(?:\([^)]*)?\b%s\b"
@@ -171,14 +172,14 @@ class ImportGraph:
         if found is None:
             package, _, word = module.rpartition(".")
             outer = package.rpartition(".")[2].encode()
-            searched = re.compile(_import_of(word).pattern.encode())
+            searched = matches(_import_of(word).pattern.encode())
             edges = [
                 edge
                 for name in self._program.mentioning(word.encode())
                 if name != module
                 # a relative import from inside the package need not name the package
-                if outer in self._program.source(name) or f"{name}.".startswith(f"{package}.")
-                if searched.search(self._program.source(name))
+                if self._program.ask(name, mentions(outer)) or f"{name}.".startswith(f"{package}.")
+                if self._program.ask(name, searched)
                 for edge in edges_of(self._program, name, word)
                 if edge.imported == module
             ]

@@ -21,16 +21,10 @@ from regreach.evaluate.world import Sources
 from regreach.graph import ImportGraph
 from regreach.program import Program, View
 from regreach.supply.prediction import import_lines
+from regreach.supply.scans import IMPORTS_ODDLY, matches
 
 _MAX_ROUNDS = 300
 
-# Imports that are no lines of their own, and calls that import. Modules with these are always run.
-_INLINE = re.compile(rb"(?:[;:][ \t]*|\\\n[ \t]*)(?:import|from)[ \t]")
-_BEFORE_INLINE = re.compile(rb"[^\"'#]*")
-_DYNAMIC = (b"import_module", b"__import__", b"pkgutil", b"runpy", b"exec(")
-_AT_MARGIN = re.compile(
-    rb"\n[^\s#\"'][^\n]*(?:import_module|__import__|pkgutil|runpy|exec)[ \t]*[.(]"
-)
 # A line at the margin that calls something or decorates with it.
 _CALL = rb"\n(?:@[ \t.\w]*\b(?:%b)\b|(?!def |class |async )[^\s#\"'@](?:[^\n]*\W)?(?:%b)\()"
 
@@ -66,7 +60,11 @@ class ProcessRoots:
         ways: nx.DiGraph[str] = nx.DiGraph(
             [(a, b) for a, names in self._lines.items() for b in names]
         )
-        run = {m for m in self._lines if self._program.is_known(m) or self._is_odd(m)}
+        run = {
+            m
+            for m in self._lines
+            if self._program.is_known(m) or self._program.ask(m, IMPORTS_ODDLY)
+        }
         session = self._imported(run)
         for _ in range(_MAX_ROUNDS):
             loaded = session.loaded()
@@ -108,17 +106,6 @@ class ProcessRoots:
                 self.ended[root] = session.import_module(root)
         return session
 
-    def _is_odd(self, module: str) -> bool:
-        """Return whether a module may import what no line says that a scan for import lines sees."""
-        source = self._program.source(module)
-        if any(word in source for word in _DYNAMIC) and _AT_MARGIN.search(source):
-            return True
-        for found in _INLINE.finditer(source):
-            line = source[source.rfind(b"\n", 0, found.start()) + 1 : found.start()]
-            if _BEFORE_INLINE.fullmatch(line):
-                return True
-        return False
-
     def _may_be_called(self, module: str) -> bool:
         """Return whether a function that imports a module may be called while others are imported."""
         edges = [edge for edge in self._graph.importers(module) if edge.kind == "lazy"]
@@ -126,9 +113,8 @@ class ProcessRoots:
         if not names:
             return False
         any_of = b"|".join(map(re.escape, names))
-        call = re.compile(_CALL % (any_of, any_of))
-        sources = map(self._program.source, self._lines)
-        return any(call.search(s) for s in sources if any(name in s for name in names))
+        call = matches(_CALL % (any_of, any_of), *names)
+        return any(self._program.ask(module, call) for module in self._lines)
 
 
 def _called_as(scope: str) -> str:

@@ -10,7 +10,9 @@ from regreach.errors import TargetError
 from regreach.facts.parse import ModuleFacts
 from regreach.facts.source import SourceError
 from regreach.supply.cache import FactsCache
+from regreach.supply.consulted import Consulted
 from regreach.supply.facts_supply import FactsSupply, FilesRead
+from regreach.supply.scans import Answer, Question, answer, imports
 from regreach.tree import Tree
 
 
@@ -36,6 +38,7 @@ class Program:
         self._shares = supply is not None
         self._supply = supply if supply is not None else FactsSupply(cache, jobs)
         self.broken: dict[str, SourceError] = {}
+        self.consulted = Consulted()
         self._facts: dict[str, ModuleFacts | None] = {}
         self._bytes: dict[str, bytes] = {}
 
@@ -73,7 +76,7 @@ class Program:
         """
         if self._supply.prepares:
             new = (module for module in modules if module not in self._facts)
-            files = {self.path(module): self.source(module) for module in new}
+            files = {self.path(module): self._source(module) for module in new}
             self._supply.prepare({path: data for path, data in files.items() if path and data})
 
     def close(self) -> None:
@@ -117,6 +120,7 @@ class Program:
 
     def facts(self, module: str) -> ModuleFacts | None:
         """Return a module's facts, None when it has no source. Raises SourceError."""
+        self.consulted.whole.add(module)
         if module not in self._facts:
             self._facts[module] = self._parse(module)
         path = self.path(module)
@@ -137,6 +141,10 @@ class Program:
 
     def source(self, module: str) -> bytes:
         """Return the bytes of a module's file; empty when it has none or cannot be read."""
+        self.consulted.whole.add(module)
+        return self._source(module)
+
+    def _source(self, module: str) -> bytes:
         found = self.tree.modules.get(module)
         if found is None or found.path is None or found.is_extension:
             return b""
@@ -150,7 +158,20 @@ class Program:
 
     def imported_names(self, module: str, package: str) -> Sequence[str]:
         """Return what a module's import lines seem to import, each once; see ``import_lines``."""
-        return self._supply.imported_names(self.source(module), package)
+        names = self._supply.imported_names(self._source(module), package)
+        self.consulted.asked.setdefault(module, {})[imports(package)] = list(names)
+        return names
+
+    def ask(self, module: str, question: Question) -> Answer:
+        """Return what the bytes of a module answer, see ``scans``."""
+        found = answer(question, self._source(module))
+        self.consulted.asked.setdefault(module, {})[question] = found
+        return found
+
+    def data(self) -> dict[str, bytes]:
+        """Return the bytes that were read, by module."""
+        paths = {name: module.path for name, module in self.tree.modules.items()}
+        return {n: self._bytes[p] for n, p in paths.items() if p is not None and p in self._bytes}
 
     def contents(self, path: str) -> bytes:
         """Return what was read of a file, by path: not what it may have become since. Raises TargetError."""
@@ -163,11 +184,13 @@ class Program:
 
     def mentioning(self, *words: bytes) -> list[str]:
         """Return the modules whose bytes contain one of the words, sorted by name."""
-        return [
+        found = [
             name
             for name in self.tree.modules
-            if any(word in source for source in (self.source(name),) for word in words)
+            if any(word in source for source in (self._source(name),) for word in words)
         ]
+        self.consulted.mentioned[words] = frozenset(found)
+        return found
 
     def line(self, module: str, number: int) -> str:
         """Return the logical line that begins on a line, as one line; empty when there is none."""
@@ -178,7 +201,7 @@ class Program:
         found = self.tree.modules[module]
         if found.path is None or found.is_extension:
             return None
-        data = self.source(module)
+        data = self._source(module)
         if found.path in self.broken:
             return None
         try:

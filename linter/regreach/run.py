@@ -2,59 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from regreach.errors import ConfigError
 from regreach.evaluate.session import with_deep_stack
-from regreach.model import Audit, Finding, Suppressed
-from regreach.pack import Pack, Platform
+from regreach.model import Audit, Finding
 from regreach.plugins import load_plugins
-from regreach.policy import Policy, Settled, settle
+from regreach.policy import Settled, settle
 from regreach.policy.settle import in_order
 from regreach.program import Program
+from regreach.request import Found, Request, Result, opened_tree
 from regreach.rule import Rule, told_apart
 from regreach.side_effects import with_side_effects
 from regreach.supply.cache import FactsCache
 from regreach.supply.facts_supply import FactsSupply
 from regreach.supply.jobs import job_count
-from regreach.tree import Tree, open_tree
 from regreach.tree.git_process import BlobReader
 from regreach.verdicts import Analysis
 
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a user asks for; see the options of ``regreach check`` for each field."""
-
-    target: str
-    rev: str | None = None
-    pack: str | Pack | None = None
-    platform: str | None = None
-    environment: Mapping[str, str] | None = None
-    absent: Sequence[str] = ()
-    select: Sequence[str] = ()
-    ignore: Sequence[str] = ()
-    cache_dir: Path | None = None
-    offline: bool = False
-    keep: bool = True  # whether what is found in files is kept in the cache folder
-    jobs: int | None = None
-    every_remedy: bool = False  # whether remedies are sought for keys too that others load
-    policy: Policy = field(default_factory=Policy)  # what is made of what rules find
-    only: tuple[str, ...] | None = None  # the only key of which something is to be said
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """An audit and the findings of the rules that were asked for, errors first, then by place."""
-
-    audit: Audit
-    findings: tuple[Finding, ...]
-    analysis: Analysis  # what it was found out with; its tree is closed
-    suppressed: tuple[Suppressed, ...] = ()
-    rules: tuple[Rule, ...] = ()  # those that were applied
+__all__ = [
+    "Found",
+    "Request",
+    "Result",
+    "Sources",
+    "analyse",
+    "common_sources",
+    "judged",
+    "opened",
+    "opened_tree",
+    "settled_of",
+]
 
 
 def analyse(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
@@ -74,7 +54,7 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
         audit = with_deep_stack(audited)
         say("applying the rules")
         settled = settled_of(request, judged(audit, rules), rules, analysis)
-    return Result(audit, settled.findings, analysis, settled.suppressed, tuple(rules))
+    return Result(audit, settled.findings, settled.suppressed, tuple(rules), analysis=analysis)
 
 
 def judged(audit: Audit, rules: Iterable[Rule]) -> tuple[Finding, ...]:
@@ -136,34 +116,6 @@ def common_sources(request: Request, *, revisions: bool = False) -> Iterator[Sou
         supply.close()
         if blobs is not None:
             blobs.close()
-
-
-@contextmanager
-def opened_tree(
-    request: Request,
-    on_progress: Callable[[str], None] | None = None,
-    sources: Sources | None = None,
-) -> Iterator[tuple[Tree, Pack, Platform]]:
-    """Open the target, and give how it is to be seen. Raises ConfigError and TargetError."""
-    pack = request.pack if isinstance(request.pack, Pack) else load_plugins().pack(request.pack)
-    platform = pack.platform(request.platform)
-    platform = replace(
-        platform,
-        absent=platform.absent | set(request.absent),
-        environment={**platform.environment, **(request.environment or {})},
-    )
-    if on_progress is not None:
-        on_progress(f"opening {request.target}")
-    with open_tree(
-        request.target,
-        pack.location,
-        rev=request.rev,
-        blobs=sources.blobs if sources is not None else None,
-        cache_dir=request.cache_dir,
-        offline=request.offline,
-        on_progress=on_progress,
-    ) as tree:
-        yield tree, pack, platform
 
 
 def _findings(rule: Rule, audit: Audit) -> list[Finding]:

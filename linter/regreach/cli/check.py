@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -10,7 +11,7 @@ from regreach.cli import options as shared
 from regreach.cli.progress import progress
 
 if TYPE_CHECKING:
-    from regreach.run import Request
+    from regreach.request import Found, Request
 
 
 @click.command()
@@ -27,15 +28,27 @@ def check(since: str | None, **options: Any) -> None:
     Without TARGET, the tree in this folder is read.
     """
     from regreach.cli.printing import present
+    from regreach.remembered import checked
     from regreach.report import as_json, text
-    from regreach.run import analyse
 
     request = shared.request_from(options)
     if since is not None:
         _check_since(request, since, options)
     with progress(options) as say:
-        result = analyse(request, say)
+        result = _analysed(request, say) if _needs_analysis(options) else checked(request, say)
     present(result, options, lines=text.check_lines, document=as_json.check_json, said=say)
+
+
+def _analysed(request: Request, say: Callable[[str], None]) -> Found:
+    from regreach.run import analyse
+
+    return analyse(request, say)
+
+
+def _needs_analysis(options: Mapping[str, Any]) -> bool:
+    """Return whether what is printed needs more than the findings: SARIF has edits of the sources."""
+    forms = {options["form"], *(form for form, _ in options["outputs"])}
+    return not forms <= {None, "text", "json"}
 
 
 def _check_since(request: Request, since: str, options: dict[str, Any]) -> NoReturn:

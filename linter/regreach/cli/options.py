@@ -259,7 +259,7 @@ _VERDICT: list[Callable[[Any], Any]] = [
 
 def request_from(options: dict[str, Any]) -> Request:
     """Take the analysis options out of a command's parameters. Raises click.UsageError."""
-    from regreach.run import Request
+    from regreach.request import Request
 
     policy = policy_of(options)
     environment: dict[str, str] = {}

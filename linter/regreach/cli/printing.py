@@ -20,14 +20,14 @@ from regreach.cli.progress import Progress
 from regreach.errors import ConfigError
 from regreach.model import Audit, Finding, Suppressed
 from regreach.report.text import problem_lines, summary, suppressed_lines, wrapped
-from regreach.run import Result
+from regreach.request import Found, Result
 
 Lines = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], Iterable[Text]]
 Document = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], str]
 
 
 def present(
-    result: Result,
+    result: Found,
     options: Mapping[str, Any],
     *,
     lines: Lines,
@@ -49,6 +49,7 @@ def present(
         own = {"json": document, **more}.get(form)
         if own is not None:
             return own(result.audit, result.findings, result.suppressed)
+        assert isinstance(result, Result), "other formats need an analysis"
         return formats.document(form, result, options["fail_on"])
 
     print_report(
@@ -60,7 +61,8 @@ def present(
     count = summary(result.findings, result.suppressed)
     print_notes(result.audit, options, *more_lines, *notes, count)
     if options["stats"] and said is not None:
-        click.echo(said.stats(result.analysis.program), err=True)
+        program = result.analysis.program if isinstance(result, Result) else None
+        click.echo(said.stats(program), err=True)
     raise click.exceptions.Exit(
         exit_code(result.findings, options["fail_on"], options["exit_zero"])
     )

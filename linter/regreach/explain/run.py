@@ -80,7 +80,9 @@ def _told(
         findings = (*settled.findings, *(each.finding for each in settled.suppressed))
         by_code = {rule.code: rule for rule in rules}
         teller = Teller(analysis, audit, findings, by_code, thorough=thorough)
-        result = Result(audit, settled.findings, analysis, settled.suppressed, tuple(rules))
+        result = Result(
+            audit, settled.findings, settled.suppressed, tuple(rules), analysis=analysis
+        )
         return Told(result, tell(teller, audit), by_code)
 
     with opened(replace(request, every_remedy=True), on_progress) as analysis:

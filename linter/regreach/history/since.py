@@ -82,7 +82,7 @@ def compare(request: Request, since: str, on_progress: _Say | None = None) -> Si
     gone = tuple(finding for finding in left if finding not in mended)
     notes += _about_trees(was, now, old)
     result = Result(
-        _named(now.audit, request, new), brought_in, after, now.suppressed, tuple(rules)
+        _named(now.audit, request, new), brought_in, now.suppressed, tuple(rules), analysis=after
     )
     return Since(old, new, result, mended, gone, len(found.old), weaker, tuple(notes))
 
