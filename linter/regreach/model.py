@@ -257,6 +257,7 @@ class Audit:
     problems: tuple[Problem, ...]
     notes: tuple[str, ...] = ()
     side_effect_imports: tuple[SideEffectImport, ...] = ()
+    blocked: tuple[str, ...] = ()  # consumers of which nothing can be said, and why
 
     def arriving(self, cell: Cell) -> list[tuple[CallSite, SiteValue]]:
         """Return the call sites at which a cell's key can arrive and is asked for."""

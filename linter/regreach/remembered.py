@@ -104,6 +104,7 @@ def _document(result: Result) -> Any:
         "suppressed": [dataclasses.asdict(each) for each in result.suppressed],
         "problems": [dataclasses.asdict(each) for each in audit.problems],
         "notes": list(audit.notes),
+        "blocked": list(audit.blocked),
         "head": {
             name: getattr(audit, name)
             for name in ("source", "root", "package", "modules", "platform")
@@ -121,6 +122,7 @@ def _found(kept: Any, rules: tuple[Rule, ...]) -> Found:
         imported_first={},
         problems=problems,
         notes=tuple(kept["notes"]),
+        blocked=tuple(kept["blocked"]),
     )
     suppressed = tuple(
         _made(Suppressed, each, finding=_finding, spot=_spot) for each in kept["suppressed"]

@@ -89,6 +89,7 @@ class Analysis:
         self.machine = Machine(program, self.world, pack.location.name)
         self.graph = ImportGraph(program)
         self.notes: list[str] = []
+        self.blocked: list[str] = []
         program.prefetch(likely_modules(program, pack))
         self.visitor = self.new_session()
         self.process_roots = ProcessRoots(program, self.machine, self.graph, pack.process_roots)
@@ -115,6 +116,11 @@ class Analysis:
             ended = session.import_module(consumer.module)
             if ended.raised is not None:
                 self.note(f"importing {consumer.module} fails: {describe(ended.raised)}")
+                if ended.raised.name == "SyntaxError" and self.program.broken:
+                    self.blocked.append(
+                        f"{consumer.path} cannot be judged: a file that its module needs was not read,"
+                        f" {', '.join(sorted(self.program.broken))}"
+                    )
             eager += [m for m in session.loaded() if m not in eager]
             self.ways.append(session.loaders)
             part = self.consumers[consumer.path] = ConsumerAnalysis(
@@ -141,6 +147,7 @@ class Analysis:
             dict(sorted(self.imported_first.items())),
             tuple(problems),
             tuple(self.notes),
+            blocked=tuple(self.blocked),
         )
 
     def note(self, text: str) -> None:

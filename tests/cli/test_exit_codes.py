@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -149,7 +150,38 @@ def test_an_error_that_nobody_foresaw_is_one_line_too(monkeypatch: pytest.Monkey
         raise ZeroDivisionError("two\nlines")
 
     monkeypatch.setattr("regreach.run.analyse", fail)
-    message = fails(run("check", BUG), 3)
+    message = fails(run("check", BUG, "--no-cache"), 3)
     assert message.startswith("internal error, please report it: ZeroDivisionError: two lines (")
     monkeypatch.setenv("REGREACH_TRACEBACK", "1")
-    assert "Traceback" in run("check", BUG).err
+    assert "Traceback" in run("check", BUG, "--no-cache").err
+
+
+@pytest.mark.parametrize("command", [["check"], ["audit"], ["check", "--exit-zero"]])
+def test_a_consumer_that_does_not_parse_is_not_clean(tmp_path: Path, command: list[str]) -> None:
+    """Nothing is found where nothing could be looked into: that must not pass for green."""
+    tree = _unparsable(tmp_path)
+    for _ in range(2):  # the second time it is remembered
+        done = run(*command, str(tree))
+        assert done.code == 3
+        assert "MoeRunner cannot be judged: a file that its module needs was not read, " in done.err
+        assert done.err.splitlines()[-1].endswith("moe_runner/runner.py")
+
+
+def test_what_writes_does_not_without_a_consumer(tmp_path: Path) -> None:
+    tree = _unparsable(tmp_path)
+    known = tmp_path / "known.toml"
+    before = run("baseline", str(FIXTURES / "bug" / "tree"), "--output", str(known))
+    assert before.code == 0
+    text = known.read_text()
+    for arguments in (["baseline", str(tree), "--output", str(known)], ["fix", str(tree)]):
+        done = run(*arguments)
+        assert (done.code, "cannot be judged" in done.err) == (3, True)
+    assert known.read_text() == text
+
+
+def _unparsable(folder: Path) -> Path:
+    tree = folder / "tree"
+    shutil.copytree(FIXTURES / "bug" / "tree", tree)
+    with (tree / "sglang/srt/layers/moe/moe_runner/runner.py").open("a") as file:
+        file.write("def (\n")
+    return tree

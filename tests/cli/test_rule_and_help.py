@@ -41,7 +41,7 @@ def test_the_page_of_a_rule(rule: regreach.rule.Rule) -> None:
     assert rule.page.endswith("\n")
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", ALL, ids=lambda rule: rule.code)
 def test_on_a_terminal_a_page_is_set_out(rule: regreach.rule.Rule) -> None:
     done = run("rule", rule.code, "--color", "always")
     assert (done.code, done.err) == (0, "")
@@ -57,8 +57,8 @@ def test_on_a_terminal_a_page_is_set_out(rule: regreach.rule.Rule) -> None:
 def test_rules_as_json() -> None:
     every = json.loads(run("rule", "--format", "json").out)
     assert every["schema_version"] == 1
-    assert [rule["code"] for rule in every["rules"]] == [rule.code for rule in RULES]
-    for rule, told in zip(RULES, every["rules"], strict=True):
+    assert [rule["code"] for rule in every["rules"]] == [rule.code for rule in ALL]
+    for rule, told in zip(ALL, every["rules"], strict=True):
         (alone,) = json.loads(run("rule", rule.code, "--format", "json").out)["rules"]
         assert alone == told
         assert told == {

@@ -79,6 +79,10 @@ def test_a_name_with_a_colon_is_a_name(tmp_path: Path, monkeypatch: pytest.Monke
     [
         (["check", "--output", "a", "--output", "b"], "two files of one format: say FORMAT:FILE"),
         (["check", "--output", "json:a", "--output", "sarif:a"], "--output names one file twice"),
+        (
+            ["check", "--output", "srif:a"],
+            "--output srif:a: the formats here are text, json, sarif",
+        ),
         (["check", "--output", "json:"], "--output json:: the formats here are text, json, sarif"),
         (["probe", "--output", "sarif:a"], "--output sarif:a: the formats here are text, json"),
     ],

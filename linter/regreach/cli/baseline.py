@@ -11,7 +11,7 @@ import click
 from regreach.cli import options as shared
 from regreach.cli.configured import Configured
 from regreach.cli.progress import progress
-from regreach.errors import ConfigError
+from regreach.errors import ConfigError, TargetError
 
 if TYPE_CHECKING:
     from regreach.policy.baseline_update import Update
@@ -60,6 +60,8 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
     old = read_baseline(read_bytes(path), name) if Path(path).exists() else None
     with progress(options) as say:
         result = analyse(request, say)
+    if result.audit.blocked:
+        raise TargetError(result.audit.blocked[0])
     run = (result.analysis.pack.name, result.audit.platform)
     runs = dict(old.runs) if old is not None else {}
     update = updated(

@@ -37,7 +37,12 @@ def graph(key: str, form: str | None, **options: Any) -> None:
     from regreach.explain.run import explain as tell
 
     output: Path | None = options["output"]
-    form = form or (_BY_ENDING.get(output.suffix.lower(), "dot") if output is not None else "dot")
+    if form is None and output is not None:
+        form = _BY_ENDING.get(output.suffix.lower())
+        if form is None:
+            endings = ", ".join(_BY_ENDING)
+            raise click.UsageError(f"{output}: the endings are {endings}; or say --format")
+    form = form or "dot"
     request = shared.request_from(options)
     with progress(options) as say:
         audit, story = tell(request, key, say)

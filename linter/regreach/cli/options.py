@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -226,7 +227,10 @@ def _outputs(forms: Sequence[str], values: Sequence[str]) -> list[tuple[str | No
     outputs: list[tuple[str | None, Path]] = []
     for value in values:
         form, colon, name = value.partition(":")
-        if not colon or form not in (*_FORMS, *_SERVICES, *_PAGES):
+        known = form in (*_FORMS, *_SERVICES, *_PAGES)
+        if colon and not known and difflib.get_close_matches(form, forms, 1):
+            raise click.UsageError(f"--output {value}: the formats here are {', '.join(forms)}")
+        if not known or not colon:
             outputs.append((None, Path(value)))
         elif form in forms and name:
             outputs.append((form, Path(name)))

@@ -17,7 +17,7 @@ from rich.text import Text
 from regreach.beside import beside
 from regreach.cli.options import exit_code, use_color
 from regreach.cli.progress import Progress
-from regreach.errors import ConfigError
+from regreach.errors import ConfigError, TargetError
 from regreach.model import Audit, Finding, Suppressed
 from regreach.report.text import problem_lines, summary, suppressed_lines, wrapped
 from regreach.request import Found, Result
@@ -40,7 +40,7 @@ def present(
 
     ``document`` makes the command's own JSON, ``more`` its other formats; those of services are the same
     for all commands.
-    ``notes`` are printed before the summary.
+    ``notes`` are printed before the summary. Raises TargetError at the end where nothing can be said.
     """
 
     def in_form(form: str) -> str:
@@ -63,6 +63,8 @@ def present(
     if options["stats"] and said is not None:
         program = result.analysis.program if isinstance(result, Result) else None
         click.echo(said.stats(program), err=True)
+    if result.audit.blocked:
+        raise TargetError(result.audit.blocked[0])
     raise click.exceptions.Exit(
         exit_code(result.findings, options["fail_on"], options["exit_zero"])
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from regreach.errors import ConfigError
+from regreach.errors import ConfigError, TargetError
 from regreach.evaluate.session import with_deep_stack
 from regreach.fixes.add_import import Added
 from regreach.fixes.edits import Edit, LeftFinding, MendedFinding
@@ -77,6 +77,8 @@ def mend(
             )
         bench = _Bench(analysis.program, analysis.pack, analysis.platform, say)
         before = bench.judge(analysis)
+        if before.audit.blocked:
+            raise TargetError(before.audit.blocked[0])
         settled = settled_of(request, before.findings, rules, analysis)
         unasked = _unasked(request, before.findings, analysis)
         # what this one has built up is as large as what the next one will

@@ -80,12 +80,17 @@ def _import_change(
     # the step nearest to the registration is the one that counts, if it stood on a way at all
     ordered = dict.fromkeys([*reversed(lost), *gone])
     direct = [edge for edge in ordered if edge.imported in modules]
-    told = direct or list(ordered)
+    told = [edge for edge in direct or ordered if _can_be_told(new.program, edge)]
     return ImportChange(
         tuple(_line(old.program, edge, edge.imported in modules) for edge in told),
         tuple(_line(new.program, edge, True) for edge in _without(are, were)),
         are,
     )
+
+
+def _can_be_told(new: Program, edge: ImportEdge) -> bool:
+    """Return whether an import can be missed: what it imports is there, and its file can be read."""
+    return new.has(edge.imported) and new.path(edge.importer) not in new.broken
 
 
 def _registering(cell: Cell | None) -> list[str]:

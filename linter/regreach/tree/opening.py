@@ -126,5 +126,6 @@ def _not_found(store: FileStore, location: PackageLocation) -> TargetError:
     because = f" ({obstacles[0].path}: {obstacles[0].reason})" if obstacles else ""
     return TargetError(
         f"no package {location.name!r} in {one_line(store.root)}: looked at {looked}{because};"
-        f" give the folder in which {location.name}/ lies, or another release or pack"
+        f" give the folder in which {location.name}/ lies, another release, or with --pack the pack of"
+        " another framework (docs/packs.md)"
     )
