@@ -228,7 +228,7 @@ def _outputs(forms: Sequence[str], values: Sequence[str]) -> list[tuple[str | No
     for value in values:
         form, colon, name = value.partition(":")
         known = form in (*_FORMS, *_SERVICES, *_PAGES)
-        if colon and not known and difflib.get_close_matches(form, forms, 1):
+        if colon and not known and form.isalpha() and difflib.get_close_matches(form, forms, 1):
             raise click.UsageError(f"--output {value}: the formats here are {', '.join(forms)}")
         if not known or not colon:
             outputs.append((None, Path(value)))
