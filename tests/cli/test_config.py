@@ -230,7 +230,7 @@ def test_severities(tree: Path) -> None:
     done = run("check")
     assert done.code == 1
     assert rules(done) == ["RR102", "RR101"]
-    assert done.err == "1 error, 1 info\n"
+    assert done.err == "help: `regreach rule RR102` tells why it matters\n1 error, 1 info\n"
     document = run("check", "--format", "json").json()
     assert [(f["rule"], f["severity"]) for f in document["findings"]] == [
         ("RR102", "error"),

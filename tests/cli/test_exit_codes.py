@@ -6,7 +6,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command_line import BUG, FIXTURES, copy_of, everything_is_permitted, fails, run, run_process
+from command_line import (
+    BUG,
+    FIXTURES,
+    HELP,
+    copy_of,
+    everything_is_permitted,
+    fails,
+    run,
+    run_process,
+)
 from tree_making import git, make_tar, make_zip
 
 WARNS = str(FIXTURES / "process" / "tree")
@@ -126,6 +135,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_judged(tmp_path: Path) 
     assert done.err.splitlines() == [
         "sglang/srt/more.py:2:1: not read: not valid utf-8: invalid start byte",
         "sglang/broken_link.py:1:1: not read: a broken link",
+        HELP.strip(),
         "1 error, 1 warning",
     ]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from command_line import (
     BUG,
+    HELP,
     MODULE,
     ROOT,
     Done,
@@ -32,7 +33,7 @@ def test_a_file_holds_what_would_have_been_printed(tmp_path: Path, form: str) ->
     file = tmp_path / "report"
     file.write_text("old")
     done = run("audit", BUG, "--format", form, "--output", str(file))
-    assert done == Done(1, "", "1 error, 1 warning\n")
+    assert done == Done(1, "", HELP + "1 error, 1 warning\n")
     assert file.read_text(encoding="utf-8") == run("audit", BUG, "--format", form).out
     assert list(tmp_path.iterdir()) == [file]
 

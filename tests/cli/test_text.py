@@ -35,6 +35,7 @@ sglang/srt/layers/moe/moe_runner/flashinfer_cutlass.py:6:1: RR102 ("none", "flas
 
 def test_bug() -> None:
     err = """\
+help: `regreach fix` mends 1 of 1; `regreach rule RR101` tells why it matters
 1 error, 1 warning
 """
     head = """\
@@ -86,6 +87,7 @@ sglang/srt/layers/moe/moe_runner/runner.py:30:1: RR103 "flashinfer_cutedsl" is a
 
 def test_accepted_but_unregistered() -> None:
     err = """\
+help: `regreach rule RR103` tells why it matters
 1 error
 """
     head = """\
@@ -140,6 +142,7 @@ sglang/srt/layers/moe/moe_runner/flashinfer_cutlass.py:6:1: RR101 ("none", "flas
 def test_syntax_error() -> None:
     err = """\
 sglang/srt/layers/quantization/broken.py:6:23: not read: invalid syntax
+help: `regreach fix` mends 1 of 1; `regreach rule RR101` tells why it matters
 1 error
 """
     head = """\

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from command_line import BUG, MODULE, Done, fails, run, run_process
+from command_line import BUG, HELP, MODULE, Done, fails, run, run_process
 from shop_example import PACK, SHOP
 from tree_making import Files, write
 
@@ -78,7 +78,7 @@ def test_rules_and_packs_are_found(shop: Path, environment: dict[str, str]) -> N
         "shop/checkout.py:9:1: SH101 nothing handles us card",
         "shop/checkout.py:9:1: SH101 nothing handles us invoice",
     ]
-    assert done.err == "1 error, 2 info\n"
+    assert done.err == HELP + "1 error, 2 info\n"
 
 
 def test_rules_can_be_listed_and_read(environment: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from command_line import CASES, ROOT, Done, fails, run, run_process
+from command_line import CASES, HELP, ROOT, Done, fails, run, run_process
 from history_making import KEPT, KERNELS, MODELOPT, MODULE, MXFP4, RUNNER, History
 from tree_making import git, make_zip
 
@@ -61,7 +61,7 @@ register
     )
     assert done.err == (
         "from <first> to the working tree: 1 brought in, 0 mended, 1 gone,"
-        " 1 not shown that was there before\n1 error\n"
+        " 1 not shown that was there before\n" + HELP + "1 error\n"
     )
 
 
@@ -105,7 +105,7 @@ def test_the_last_import_of_a_registration(fixed: History) -> None:
     assert done.out.count("RR101") == 1
     assert done.err == (
         "from <only the runner> to <nobody>: 1 brought in, 0 mended,"
-        " 1 not shown that was there before\n1 error\n"
+        " 1 not shown that was there before\n" + HELP + "1 error\n"
     )
 
 

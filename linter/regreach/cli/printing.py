@@ -19,7 +19,7 @@ from regreach.cli.options import exit_code, use_color
 from regreach.cli.progress import Progress
 from regreach.errors import ConfigError, TargetError
 from regreach.model import Audit, Finding, Suppressed
-from regreach.report.text import problem_lines, summary, suppressed_lines, wrapped
+from regreach.report.text import help_lines, problem_lines, summary, suppressed_lines, wrapped
 from regreach.request import Found, Result
 
 Lines = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], Iterable[Text]]
@@ -59,10 +59,12 @@ def present(
     )
     more_lines = suppressed_lines(result.suppressed) if options["verbose"] else []
     count = summary(result.findings, result.suppressed)
-    print_notes(result.audit, options, *more_lines, *notes, count)
+    print_notes(result.audit, options, *more_lines, *notes, *help_lines(result.findings), count)
     if options["stats"] and said is not None:
         program = result.analysis.program if isinstance(result, Result) else None
         click.echo(said.stats(program), err=True)
+        if program is None:
+            click.echo("remembered: no file has changed that a verdict depends on", err=True)
     if result.audit.blocked:
         raise TargetError(result.audit.blocked[0])
     raise click.exceptions.Exit(

@@ -134,6 +134,17 @@ def summary(findings: Sequence[Finding], suppressed: Sequence[Suppressed] = ()) 
     return Text(", ".join(counts), _SEVERITY[worst]).append(more, "default")
 
 
+def help_lines(findings: Sequence[Finding]) -> list[Text]:
+    """Return where to go on from errors: the command that mends, and the page of the first rule."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if not errors:
+        return []
+    mended = sum(finding.fix is not None for finding in errors)
+    ways = [f"`regreach fix` mends {mended} of {len(errors)}"] if mended else []
+    ways.append(f"`regreach rule {errors[0].rule}` tells why it matters")
+    return [Text(f"help: {'; '.join(ways)}", "dim")]
+
+
 def audit_lines(
     audit: Audit, findings: Sequence[Finding], suppressed: Sequence[Suppressed] = ()
 ) -> list[Text]:
