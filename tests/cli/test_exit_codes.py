@@ -195,3 +195,12 @@ def _unparsable(folder: Path) -> Path:
     with (tree / "sglang/srt/layers/moe/moe_runner/runner.py").open("a") as file:
         file.write("def (\n")
     return tree
+
+
+def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    message = fails(run("check", BUG), 3)
+    assert message.startswith("the working folder cannot be used (")

@@ -26,7 +26,7 @@ from regreach.cli.probe import probe
 from regreach.cli.rule import rule
 from regreach.cli.smoke import smoke
 from regreach.cli.version import print_version
-from regreach.errors import RegreachError
+from regreach.errors import RegreachError, TargetError
 
 BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
 INTERRUPTED = 130
@@ -83,6 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         # a path or an arrow that the terminal's encoding lacks is no reason to fail
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        _check_working_folder()
         # not in stand-alone mode, a command's exit code is what the call returns
         code: int | None = cli(
             args=arguments or ["--help"],
@@ -128,6 +129,16 @@ def script() -> NoReturn:
         except OSError:
             raise end from None  # the interpreter, which tries once more, says what it thinks of it
         os._exit(end.code if isinstance(end.code, int) else 0)
+
+
+def _check_working_folder() -> None:
+    """Raise TargetError when the working folder was deleted: no relative path means anything then."""
+    try:
+        os.getcwd()  # noqa: PTH109
+    except OSError as error:
+        raise TargetError(
+            f"the working folder cannot be used ({error.strerror}): change into another"
+        ) from None
 
 
 def _end(number: int, _: object) -> NoReturn:
