@@ -52,7 +52,7 @@ $(TRUTH_VENV)/installed: tests/truth/requirements.txt
 	@touch $@
 
 test: lint
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 lint: $(DEVELOPER)
 	$(BIN)/python -m ruff check

@@ -207,6 +207,12 @@ def test_the_ending_of_a_file_says_the_format(tmp_path: Path, name: str, begins:
     assert output.read_text(encoding="utf-8").startswith("flowchart")
 
 
+def test_an_ending_that_is_no_format(tmp_path: Path) -> None:
+    message = fails(run("graph", KEY, BUG, "-o", str(tmp_path / "key.png")), 2)
+    assert "key.png: the endings are .dot, .gv, .mmd, .mermaid, .svg; or say --format" in message
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_same_tree_gives_the_same_picture() -> None:
     assert drawn("svg") == drawn("svg")
 

@@ -37,7 +37,7 @@ def graph(key: str, form: str | None, **options: Any) -> None:
     from regreach.explain.run import explain as tell
 
     output: Path | None = options["output"]
-    if form is None and output is not None:
+    if form is None and output is not None and output.suffix:
         form = _BY_ENDING.get(output.suffix.lower())
         if form is None:
             endings = ", ".join(_BY_ENDING)
