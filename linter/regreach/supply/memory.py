@@ -63,13 +63,12 @@ class Memory:
         kept = self._read()
         if kept is None or kept["listing"] != _listing(tree):
             return None
-        now = stamps(tree)
+        taken, now = time.time_ns(), stamps(tree)
         changed = [
             name
             for name, stamp in now.items()
             if stamp is None or stamp != kept["stamps"].get(name) or _is_racy(stamp, kept["taken"])
         ]
-        taken = time.time_ns()
         digests = {}
         for name in changed:
             data = _content(tree, name)
@@ -79,11 +78,8 @@ class Memory:
             if digests[name] != kept["digests"].get(name) and not _same_answers(kept, name, data):
                 return None
         if changed:
-            # the oldest of all stamps decides what is racy: none of the others was looked at again
-            racy = any(_is_racy(stamp, taken) for stamp in now.values() if stamp is not None)
-            kept["stamps"], kept["taken"] = now, kept["taken"] if racy else taken
-            kept["digests"] |= digests
-            self._write(kept)
+            digests = {**kept["digests"], **digests}
+            self._write({**kept, "stamps": now, "taken": taken, "digests": digests})
         return kept["document"]
 
     def keep(self, tree: Tree, before: State, taken: int, made: Made) -> None:
