@@ -26,34 +26,34 @@ _T = TypeVar("_T")
 _Say = Callable[[str], None]
 
 
+def analysed(request: Request, on_progress: _Say | None = None) -> Result:
+    """Return what ``analyse`` returns, which is imported only for that: it takes as long as all else here."""
+    from regreach.run import analyse
+
+    return analyse(request, on_progress)
+
+
 def checked(request: Request, on_progress: _Say | None = None) -> Found:
     """Return what ``analyse`` returns, or what it found when nothing that it depends on has changed.
 
     What is remembered has of the audit only what ``check`` prints. Only results of
     folders are kept, in the user's cache. Raises ConfigError and TargetError.
     """
-    if not request.keep or request.rev is not None or isinstance(request.pack, Pack):
-        return _analysed(request, on_progress)
+    is_folder = request.rev is None and os.path.isdir(request.target)  # noqa: PTH112
+    if not request.keep or not is_folder or isinstance(request.pack, Pack):
+        return analysed(request, on_progress)
     rules = tuple(load_plugins().selected(request.select, request.ignore))
     with opened_tree(request, on_progress) as (tree, pack, _):
-        if tree.editable is None:
-            return _analysed(request, on_progress)
         memory = Memory(_key(request, pack, rules), request.cache_dir)
         kept = memory.recall(tree)
         if kept is not None:
             return _found(kept, rules)
         taken, before = time.time_ns(), stamps(tree)
-    result = _analysed(request, on_progress)
+    result = analysed(request, on_progress)
     program = result.analysis.program
     made = Made(_document(result), program.data(), program.consulted)
     memory.keep(program.tree, before, taken, made)
     return result
-
-
-def _analysed(request: Request, on_progress: _Say | None) -> Result:
-    from regreach.run import analyse  # what analyses takes as long to import as all else here does
-
-    return analyse(request, on_progress)
 
 
 def _key(request: Request, pack: Pack, rules: Iterable[Rule]) -> str:

@@ -12,7 +12,7 @@ from regreach.cli.progress import progress
 
 if TYPE_CHECKING:
     from regreach.cli.printing import Document
-    from regreach.run import Request, Result
+    from regreach.request import Request, Result
 
 
 @click.command()
@@ -30,7 +30,7 @@ def audit(**options: Any) -> None:
     request = shared.request_from(options)
     more: dict[str, Document] = {}
     with progress(options) as say:
-        if "html" in (options["form"], *(form for form, _ in options["outputs"])):
+        if "html" in shared.forms_of(options):
             result, more["html"] = _page(request, say)
         else:
             result = analyse(request, say)

@@ -41,12 +41,12 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
     Exit codes: 0 the file has all findings, 1 some are not in it; 2 wrong usage or configuration; 3 could
     not run.
     """
-    from regreach.cli.printing import rendered, terminal_width, write
+    from regreach.cli.printing import print_notes, rendered, terminal_width, write
     from regreach.config.config_file import read_bytes
     from regreach.plugins import load_plugins
     from regreach.policy.baseline import DEFAULT_NAME, baseline_text, read_baseline
     from regreach.policy.baseline_update import updated
-    from regreach.report.text import check_lines, problem_lines
+    from regreach.report.text import check_lines
     from regreach.run import analyse
 
     configured: Configured = options["configured"]
@@ -80,10 +80,7 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
         rendered(lines, color=color, width=terminal_width(sys.stdout)), nl=False, color=color
     )
     if not options["quiet"]:
-        color = shared.use_color(options["color"], sys.stderr)
-        click.echo(
-            rendered(problem_lines(result.audit), color=color), err=True, nl=False, color=color
-        )
+        print_notes(result.audit, options)
         click.echo(_summary(name, update), err=True)
         if old is None and given is None:
             click.echo(

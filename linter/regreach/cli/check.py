@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -11,7 +10,7 @@ from regreach.cli import options as shared
 from regreach.cli.progress import progress
 
 if TYPE_CHECKING:
-    from regreach.request import Found, Request
+    from regreach.request import Request
 
 
 @click.command()
@@ -28,27 +27,17 @@ def check(since: str | None, **options: Any) -> None:
     Without TARGET, the tree in this folder is read.
     """
     from regreach.cli.printing import present
-    from regreach.remembered import checked
+    from regreach.remembered import analysed, checked
     from regreach.report import as_json, text
 
     request = shared.request_from(options)
     if since is not None:
         _check_since(request, since, options)
     with progress(options) as say:
-        result = _analysed(request, say) if _needs_analysis(options) else checked(request, say)
+        # SARIF has edits of the sources, and the other services' formats are made beside it
+        findings_will_do = shared.forms_of(options) <= {"text", "json"}
+        result = (checked if findings_will_do else analysed)(request, say)
     present(result, options, lines=text.check_lines, document=as_json.check_json, said=say)
-
-
-def _analysed(request: Request, say: Callable[[str], None]) -> Found:
-    from regreach.run import analyse
-
-    return analyse(request, say)
-
-
-def _needs_analysis(options: Mapping[str, Any]) -> bool:
-    """Return whether what is printed needs more than the findings: SARIF has edits of the sources."""
-    forms = {options["form"], *(form for form, _ in options["outputs"])}
-    return not forms <= {None, "text", "json"}
 
 
 def _check_since(request: Request, since: str, options: dict[str, Any]) -> NoReturn:

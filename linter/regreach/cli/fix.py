@@ -39,12 +39,11 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
     Exit codes: 0 all is mended, or there is nothing to mend; 1 something is not; 2 wrong usage or
     configuration; 3 could not run.
     """
-    from regreach.cli.printing import rendered, terminal_width
+    from regreach.cli.printing import print_notes, rendered, terminal_width
     from regreach.fixes import mend, patch, prefix_for, really_named, write_edits
     from regreach.fixes import verify as execute
     from regreach.probe.plan import Limits
     from regreach.report.fix import fix_lines, fix_summary
-    from regreach.report.text import problem_lines
     from regreach.supply.jobs import job_count
 
     if diff and write:
@@ -71,11 +70,8 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
     lines = fix_lines(mended, verified, only_left=options["quiet"] and not write)
     text = rendered(lines, color=color, width=terminal_width(stream))
     click.echo(text, err=not write, nl=False, color=color)
-    if not options["quiet"]:
-        color = shared.use_color(options["color"], sys.stderr)
-        wrote = None if not diff and not write else write
-        notes = [*problem_lines(mended.before), fix_summary(mended, verified, wrote=wrote)]
-        click.echo(rendered(notes, color=color), err=True, nl=False, color=color)
+    wrote = None if not diff and not write else write
+    print_notes(mended.before, options, fix_summary(mended, verified, wrote=wrote))
     if options["stats"]:
         click.echo(say.stats(), err=True)
     raise click.exceptions.Exit(int(refused or bool(mended.left)))

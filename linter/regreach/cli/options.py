@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -17,7 +17,7 @@ from regreach.cli.policy import policy_of
 from regreach.model import Finding, Severity, fails
 
 if TYPE_CHECKING:
-    from regreach.run import Request
+    from regreach.request import Request
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _WEEK = 7 * 24 * 3600  # seconds
@@ -287,6 +287,11 @@ def request_from(options: dict[str, Any]) -> Request:
         options.pop("jobs"),
         policy=policy,
     )
+
+
+def forms_of(options: Mapping[str, Any]) -> set[str]:
+    """Return the formats in which a result is printed or written."""
+    return {options["form"], *(form for form, _ in options["outputs"] if form is not None)}
 
 
 def key_of(text: str) -> tuple[str, ...]:
