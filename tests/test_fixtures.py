@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from regreach.model import Audit, Cell
-from regreach.run import Request, Result, analyse
+from regreach.request import Request, Result
+from regreach.run import analyse
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from regreach.model import Audit, Finding, SideEffectImport
-from regreach.run import Request, analyse
+from regreach.request import Request
+from regreach.run import analyse
 
 TREE = Path(__file__).parent.parent / "fixtures" / "unused-import-deletable" / "tree"
 MOE = "sglang/srt/layers/moe/moe_runner"

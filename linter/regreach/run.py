@@ -14,7 +14,7 @@ from regreach.plugins import load_plugins
 from regreach.policy import Settled, settle
 from regreach.policy.settle import in_order
 from regreach.program import Program
-from regreach.request import Found, Request, Result, opened_tree
+from regreach.request import Request, Result, opened_tree
 from regreach.rule import Rule, told_apart
 from regreach.side_effects import with_side_effects
 from regreach.supply.cache import FactsCache
@@ -22,19 +22,6 @@ from regreach.supply.facts_supply import FactsSupply
 from regreach.supply.jobs import job_count
 from regreach.tree.git_process import BlobReader
 from regreach.verdicts import Analysis
-
-__all__ = [
-    "Found",
-    "Request",
-    "Result",
-    "Sources",
-    "analyse",
-    "common_sources",
-    "judged",
-    "opened",
-    "opened_tree",
-    "settled_of",
-]
 
 
 def analyse(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:

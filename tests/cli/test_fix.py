@@ -28,7 +28,7 @@ from command_line import (
 from regreach.errors import TargetError
 from regreach.fixes import Edit, edited_copy, mend, write_edits
 from regreach.plugins import load_plugins
-from regreach.run import Request
+from regreach.request import Request
 from regreach.tree import open_tree
 from tree_making import git, make_tar, make_zip, write
 

@@ -11,7 +11,8 @@ from command_line import BUG, copy_of, run
 from in_form import REGISTERING, github_of, tree
 from regreach.report.github import github
 from regreach.report.reported import reported
-from regreach.run import Request, analyse
+from regreach.request import Request
+from regreach.run import analyse
 from tree_making import write
 
 COMMAND = re.compile(r"::([\w-]+)(?: ([^:]*))?::(.*)")

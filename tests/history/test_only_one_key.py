@@ -11,7 +11,8 @@ from command_line import CACHE, CASES, FIXTURES
 from regreach.evaluate.session import with_deep_stack
 from regreach.model import Audit, Cell
 from regreach.plugins import load_plugins
-from regreach.run import Request, analyse, judged, opened
+from regreach.request import Request
+from regreach.run import analyse, judged, opened
 
 RULES = [rule for rule in load_plugins().rules.values() if rule.by_key]
 

@@ -19,7 +19,8 @@ from regreach.probe.files import copy_into
 from regreach.probe.plan import Limits, plan_of
 from regreach.probe.servers import Servers, started
 from regreach.probe.truth import Truth, execute
-from regreach.run import Request, Result, analyse
+from regreach.request import Request, Result
+from regreach.run import analyse
 from regreach.tree import open_tree
 
 from .operators import Grounds, Mutant, mutants_of

@@ -12,8 +12,9 @@ from regreach.explain.story import Story
 from regreach.explain.tell import Teller
 from regreach.model import Audit
 from regreach.plugins import load_plugins
+from regreach.request import Request, Result
 from regreach.rule import Rule
-from regreach.run import Request, Result, judged, opened, settled_of
+from regreach.run import judged, opened, settled_of
 from regreach.side_effects import with_side_effects
 from regreach.verdicts import Analysis
 

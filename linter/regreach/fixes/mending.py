@@ -17,8 +17,9 @@ from regreach.model import Audit, Finding, Suppressed
 from regreach.pack import Pack, Platform
 from regreach.plugins import load_plugins
 from regreach.program import Program
+from regreach.request import Request
 from regreach.rule import Rule, key_text
-from regreach.run import Request, judged, opened, settled_of
+from regreach.run import judged, opened, settled_of
 from regreach.side_effects import with_side_effects
 from regreach.verdicts import Analysis
 

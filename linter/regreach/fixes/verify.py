@@ -16,7 +16,7 @@ from regreach.probe.compare import described
 from regreach.probe.plan import Limits, plan_of
 from regreach.probe.servers import started
 from regreach.probe.truth import CellTruth, Truth, execute
-from regreach.run import Request, opened_tree
+from regreach.request import Request, opened_tree
 
 
 @dataclass(frozen=True, slots=True)

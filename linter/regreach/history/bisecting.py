@@ -15,8 +15,9 @@ from regreach.history.import_changes import ImportChange, import_change
 from regreach.history.key_state import Key, KeyState, is_weaker, key_state
 from regreach.history.repository import Commit, Repository
 from regreach.plugins import load_plugins
+from regreach.request import Request
 from regreach.rule import Rule, key_text
-from regreach.run import Request, Sources, common_sources, opened
+from regreach.run import Sources, common_sources, opened
 from regreach.tree.paths import one_line
 
 _Say = Callable[[str], None]

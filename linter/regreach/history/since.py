@@ -13,8 +13,9 @@ from regreach.history.import_changes import ImportChange, import_change
 from regreach.history.repository import Commit, Repository
 from regreach.model import Audit, Detail, Finding, Suppressed
 from regreach.plugins import load_plugins
+from regreach.request import Request, Result
 from regreach.rule import Rule
-from regreach.run import Request, Result, common_sources, judged, opened, settled_of
+from regreach.run import common_sources, judged, opened, settled_of
 from regreach.side_effects import with_side_effects
 from regreach.tree.paths import one_line
 from regreach.verdicts import Analysis

@@ -12,7 +12,8 @@ from regreach.probe.files import importable
 from regreach.probe.plan import Limits, plan_of
 from regreach.probe.servers import started
 from regreach.probe.truth import Truth, execute
-from regreach.run import Request, opened
+from regreach.request import Request
+from regreach.run import opened
 
 
 @dataclass(frozen=True, slots=True)

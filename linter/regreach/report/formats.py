@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regreach.model import Severity
 from regreach.report.reported import reported
-from regreach.run import Result
+from regreach.request import Result
 
 
 def document(form: str, result: Result, fail_on: Severity) -> str:

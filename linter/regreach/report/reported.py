@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regreach.model import Audit, Finding, Severity, Suppressed, fails
+from regreach.request import Result
 from regreach.rule import Rule
-from regreach.run import Result
 
 if TYPE_CHECKING:  # what edits takes as long to import as all else, and one format wants them
     from regreach.fixes.edits import Edit

@@ -15,7 +15,7 @@ from regreach.model import Audit
 from regreach.pack import Pack, Platform
 from regreach.probe.files import importable
 from regreach.probe.plan import Limits, consumer_of, plan_of
-from regreach.run import Request, opened_tree
+from regreach.request import Request, opened_tree
 from regreach.smoke.declared import Smoke
 from regreach.smoke.judge import (
     is_environments_fault,
