@@ -82,7 +82,7 @@ class InitPath:
     def contents(self, registry: Registry) -> dict[Value, Value] | None:
         """Return what a registry holds now; None when that is not known."""
         module = registry.container.partition(":")[0]
-        if module not in self.session.loaded():
+        if not self.session.has_loaded(module):
             return {}
         container = self.session.resolve(registry.container)
         return dict(container.cells) if isinstance(container, Dict) else None

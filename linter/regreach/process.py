@@ -19,7 +19,8 @@ from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.world import Sources
 from regreach.graph import ImportGraph
-from regreach.program import Program, View
+from regreach.program import Partly, Program
+from regreach.quick import QuickSources
 from regreach.supply.prediction import import_lines
 from regreach.supply.scans import IMPORTS_ODDLY, matches
 
@@ -63,7 +64,7 @@ class ProcessRoots:
         run = {
             m
             for m in self._lines
-            if self._program.is_known(m) or self._program.ask(m, IMPORTS_ODDLY)
+            if self._is_run(m) or self._program.ask(m, IMPORTS_ODDLY)
         }
         session = self._imported(run)
         for _ in range(_MAX_ROUNDS):
@@ -85,6 +86,12 @@ class ProcessRoots:
                 session = self._imported(run)
         return None
 
+    def _is_run(self, module: str) -> bool:
+        sources = self._machine.sources
+        return self._program.is_known(module) or (
+            isinstance(sources, QuickSources) and sources.is_known(module)
+        )
+
     def _shortest(self, ways: nx.DiGraph[str], target: str) -> list[str]:
         """Return the shortest way from a root to a module; empty when there is none."""
         found: list[list[str]] = [
@@ -98,9 +105,9 @@ class ProcessRoots:
         """Import the roots in a fresh process, with all modules run or only some."""
         session = Session(self._machine)
         program = self._program
-        sources: Sources = program
+        sources: Sources = self._machine.sources
         if run is not None:
-            sources = View(program, lambda name: program.facts(name) if name in run else None)
+            sources = Partly(sources, run)
         with self._machine.reading(sources):
             for root in self.roots:
                 self.ended[root] = session.import_module(root)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import TracebackType
 
 from regreach.errors import TargetError
+from regreach.evaluate.world import Sources
+from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
-from regreach.facts.source import SourceError
+from regreach.facts.outline import outline
+from regreach.facts.skim import skim
+from regreach.facts.source import SourceError, decode
 from regreach.supply.cache import FactsCache
 from regreach.supply.consulted import Consulted
 from regreach.supply.facts_supply import FactsSupply, FilesRead
@@ -128,6 +132,18 @@ class Program:
             raise self.broken[path]
         return self._facts[module]
 
+    def body(self, module: str) -> ir.Body | None:
+        """Return the statements of a module, None when it has no source. Raises SourceError."""
+        facts = self.facts(module)
+        return facts.body if facts is not None else None
+
+    def skim(self, module: str, top: str) -> ir.Body | None:
+        """Return what the lines of a module tell, see ``facts.skim``; None where it is to be parsed."""
+        try:
+            return skim(outline(decode(self.source(module))), top)
+        except SourceError:
+            return None
+
     def is_known(self, module: str) -> bool:
         """Return whether a module's facts were asked for before."""
         return module in self._facts
@@ -218,3 +234,25 @@ class View:
         self.has, self.is_package = program.has, program.is_package
         self.is_namespace, self.children = program.is_namespace, program.children
         self.facts = facts
+
+    def body(self, module: str) -> ir.Body | None:
+        """Return what is run when a module is loaded; None as for ``facts``. Raises SourceError."""
+        facts = self.facts(module)
+        return facts.body if facts is not None else None
+
+
+class Partly:
+    """Sources of which only some modules are run; the others are there, and may hold anything."""
+
+    def __init__(self, sources: Sources, run: Collection[str]) -> None:
+        self._sources, self._run = sources, run
+        self.has, self.is_package = sources.has, sources.is_package
+        self.is_namespace, self.children = sources.is_namespace, sources.children
+
+    def facts(self, module: str) -> ModuleFacts | None:
+        """Return the facts of a module that is run. Raises SourceError."""
+        return self._sources.facts(module) if module in self._run else None
+
+    def body(self, module: str) -> ir.Body | None:
+        """Return what is run when a module is loaded; None as for ``facts``. Raises SourceError."""
+        return self._sources.body(module) if module in self._run else None

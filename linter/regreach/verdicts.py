@@ -39,6 +39,7 @@ from regreach.pack import Consumer, Pack, Platform, Registry
 from regreach.process import ProcessRoots
 from regreach.process_start import ProcessStart
 from regreach.program import Program
+from regreach.quick import QuickSources, finished_modules
 from regreach.registrations import Use, find_uses
 from regreach.remedies import find_remedy
 from regreach.supply.prediction import likely_modules
@@ -61,6 +62,7 @@ class Analysis:
         *,
         every_remedy: bool = False,
         only: Key | None = None,
+        quick: bool = False,
     ) -> None:
         """Take a tree; with ``every_remedy``, remedies are also sought for keys that others load.
 
@@ -86,11 +88,18 @@ class Analysis:
             platform.environment,
             pack.environment_closed,
         )
-        self.machine = Machine(program, self.world, pack.location.name)
         self.graph = ImportGraph(program)
+        if quick:
+            self.machine = Machine(
+                QuickSources(program, pack, self.graph), self.world, pack.location.name
+            )
+            self.machine.finished = finished_modules(program, pack, self.world)
+        else:
+            self.machine = Machine(program, self.world, pack.location.name)
         self.notes: list[str] = []
         self.blocked: list[str] = []
-        program.prefetch(likely_modules(program, pack))
+        if not quick:
+            program.prefetch(likely_modules(program, pack))
         self.visitor = self.new_session()
         self.process_roots = ProcessRoots(program, self.machine, self.graph, pack.process_roots)
         self.imported_first: dict[str, str] = {}

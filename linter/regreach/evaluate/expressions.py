@@ -51,7 +51,7 @@ def look_up_name(machine: Machine, frame: Frame, name: str) -> Value:
 
     A name that only some paths bind is taken to be bound: whoever wrote it knows which path this is.
     """
-    if name not in frame.global_names:
+    if name not in frame.global_names and frame.scope is not frame.module:
         value = frame.scope.cells.get(name, MISSING)
         if value is not MISSING:
             return without_missing(value)
@@ -61,7 +61,7 @@ def look_up_name(machine: Machine, frame: Frame, name: str) -> Value:
             value = scope.cells.get(name, MISSING)
             if value is not MISSING:
                 return without_missing(value)
-    value = frame.module.cells.get(name, MISSING)
+    value = machine.global_of(frame.module, name)
     if value is not MISSING:
         return without_missing(value)
     builtin = BUILTINS.get(name)

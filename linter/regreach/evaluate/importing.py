@@ -16,7 +16,9 @@ from regreach.evaluate.values import (
     TRUE,
     UNKNOWN,
     Const,
+    Deferred,
     External,
+    Finished,
     Function,
     Listing,
     Module,
@@ -83,10 +85,19 @@ def import_module(machine: Machine, frame: Frame, dotted: str) -> Value:
     top = dotted.partition(".")[0]
     if top != machine.top_level:
         return import_external(machine, frame, dotted)
+    if machine.is_finished:
+        return _finished(machine, frame, dotted)
     parent = dotted.rpartition(".")[0]
     if parent and may_be_missing(machine.modules.cells.get(dotted, MISSING)):
         import_module(machine, frame, parent)
     return _ensure(machine, frame, dotted, parent)
+
+
+def _finished(machine: Machine, frame: Frame, dotted: str) -> Value:
+    module = machine.module_object(dotted)
+    if module is None:
+        raise machine.error(frame, "ModuleNotFoundError", f"No module named {dotted!r}")
+    return module
 
 
 def import_external(machine: Machine, frame: Frame, dotted: str) -> Value:
@@ -179,18 +190,18 @@ def _run_load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
     if is_package:
         heap.write(module, "__path__", External(f"{name}.__path__"))
     try:
-        facts = sources.facts(name)
+        body = sources.body(name)
     except SourceError as error:
         heap.write(machine.modules, name, MISSING)
         raised = Raised(External(f"builtins.{error.kind}"), error.message, name, error.line)
         raise Abrupt("raise", raised) from None
-    if facts is None:
+    if body is None:
         if not sources.is_namespace(name):
             heap.write(module, OPEN, UNKNOWN)  # as an extension module, for one
     else:
         heap.write(module, EXECUTING, UNKNOWN)
         try:
-            run_module(machine, module, facts.body, frame)
+            run_module(machine, module, body, frame)
         except Abrupt:
             heap.write(machine.modules, name, MISSING)
             raise
@@ -229,6 +240,8 @@ def is_import_error(value: Value) -> bool:
 def bind(machine: Machine, frame: Frame, name: str, value: Value) -> None:
     """Bind a name in a frame, as an assignment does."""
     if name in frame.global_names:
+        if isinstance(frame.module, Finished):
+            machine.global_of(frame.module, name)  # what it was is not to come after this
         machine.heap.write(frame.module, name, value)
         return
     if name in frame.outer_names:
@@ -239,10 +252,10 @@ def bind(machine: Machine, frame: Frame, name: str, value: Value) -> None:
     machine.heap.write(frame.scope, name, value)
 
 
-def is_bound(frame: Frame, name: str) -> bool:
+def is_bound(machine: Machine, frame: Frame, name: str) -> bool:
     """Return whether a name is or may be bound where ``bind`` would bind it."""
     if name in frame.global_names:
-        return name in frame.module.cells
+        return machine.global_of(frame.module, name) is not MISSING
     if name in frame.outer_names:
         return any(name in scope.cells for scope in frame.enclosing)
     return name in frame.scope.cells
@@ -272,6 +285,8 @@ def load_listed(machine: Machine, frame: Frame, module: Value, names: Sequence[s
     """
     if not isinstance(module, Module) or not machine.sources.is_package(module.name):
         return
+    if isinstance(module, Finished):
+        return
     for name in names:
         full = f"{module.name}.{name}"
         present = _cell(machine, module, name)
@@ -290,10 +305,12 @@ def load_listed(machine: Machine, frame: Frame, module: Value, names: Sequence[s
 
 def _cell(machine: Machine, module: Module, name: str) -> Value:
     """Return what a module has bound to a name; for a submodule's name that depends on who loaded it."""
+    if isinstance(module, Finished):
+        return machine.global_of(module, name)
     full = f"{module.name}.{name}"
     if machine.sources.has(full):
         machine.replay.asked_for(full, machine.modules.cells.get(full, MISSING))
-    return module.cells.get(name, MISSING)
+    return machine.known(module.cells.get(name, MISSING))
 
 
 def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Value:
@@ -301,6 +318,9 @@ def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Valu
         return external_attribute(machine, frame, module, name, "ImportError")
     if not isinstance(module, Module):
         return UNKNOWN
+    put_off = module.cells.get(name, MISSING)
+    if type(put_off) is Deferred and put_off.sure and frame.scope is frame.module:
+        return put_off
     value = _cell(machine, module, name)
     if value is not MISSING:
         return without_missing(value)
@@ -376,7 +396,9 @@ def _getattr_hook(machine: Machine, frame: Frame, module: Module, name: str) -> 
 
 
 def _ask_hook(machine: Machine, frame: Frame, module: Module, name: str) -> Value | None:
-    hook = module.cells.get("__getattr__", MISSING)
+    if isinstance(module, Finished):
+        return None  # it was asked when the name was looked for
+    hook = machine.known(module.cells.get("__getattr__", MISSING))
     if not isinstance(hook, Function) or name.startswith("__"):
         return None
     return call(machine, frame, hook, (Const(name),), {}, site=("getattr", name))
@@ -388,7 +410,9 @@ def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
         heap.write(frame.scope, OPEN, UNKNOWN)
         machine.unresolved.setdefault(machine.place(frame), "star import from outside the tree")
         return
-    names = _all_names(machine, module)
+    if isinstance(module, Finished):
+        return  # its names are found when they are asked for
+    names = all_names(machine, module)
     if names is None:
         if "__all__" in module.cells:
             heap.write(frame.scope, OPEN, UNKNOWN)
@@ -401,6 +425,10 @@ def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
         heap.write(frame.scope, OPEN, UNKNOWN)
     for name in names:
         value = module.cells.get(name, MISSING)
+        if type(value) is Deferred and not value.sure:
+            value = machine.known(value)
+            if value is MISSING:
+                continue
         if value is MISSING:
             value = module_attribute(machine, frame, module, name)
         if value is MISSING:
@@ -408,9 +436,9 @@ def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
         bind(machine, frame, name, value)
 
 
-def _all_names(machine: Machine, module: Module) -> list[str] | None:
+def all_names(machine: Machine, module: Module) -> list[str] | None:
     """Return the literal ``__all__`` of a module; None when it has none or is not fully known."""
-    value = module.cells.get("__all__", MISSING)
+    value = machine.global_of(module, "__all__")
     if isinstance(value, Listing):
         value = value.cells.get("items", UNKNOWN)
     if not isinstance(value, Tuple):

@@ -132,7 +132,7 @@ def _again(machine: Machine, frame: Frame, mark: int, turn: Callable[[], Value])
 def _forget_changed(machine: Machine, frame: Frame, body: ir.Body) -> None:
     """Make unknown what earlier turns of a loop may have bound, or added to."""
     for name in bound_names(body):
-        if is_bound(frame, name):
+        if is_bound(machine, frame, name):
             bind(machine, frame, name, UNKNOWN)
     for target in added_to(body):
         try:

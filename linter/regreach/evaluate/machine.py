@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regreach.evaluate.explorer import Explorer
 from regreach.evaluate.frames import Abrupt, Frame, Pending, Place
@@ -21,17 +21,24 @@ from regreach.evaluate.values import (
     MISSING,
     NONE,
     Const,
+    Deferred,
     Dict,
     External,
+    Finished,
     Function,
     Module,
     Obj,
     Raised,
+    Union,
     Value,
     join,
+    union,
 )
 from regreach.evaluate.world import Sources, World
 from regreach.facts.names import local_names
+
+if TYPE_CHECKING:
+    from regreach.evaluate.finished import FinishedModules
 
 # A call chain of the tree's own functions longer than this is not followed.
 MAX_CALL_DEPTH = 60
@@ -76,6 +83,10 @@ class Machine:
         self.import_guards: list[Module] = []  # modules in a ``try`` that outlives an ImportError
         self.taken: list[Place] | None = None  # where branches known to be taken are noted
         self.explorer: Explorer | None = None
+        # Where values of modules come from that are not run as a whole, and whether this machine is
+        # that which makes them.
+        self.finished: FinishedModules | None = None
+        self.is_finished = False
         self.max_call_depth = MAX_CALL_DEPTH
         self.call_budget = CALL_BUDGET
         self._depth = 0
@@ -347,8 +358,32 @@ class Machine:
         raised = Raised(External(f"builtins.{name}"), message, frame.module.name, frame.line, trace)
         return Abrupt("raise", raised)
 
+    def known(self, value: Value) -> Value:
+        """Return what a cell of a module holds, found out now where that has been put off."""
+        if type(value) is Deferred:
+            assert self.finished is not None, "who defers gives this"
+            return self.finished.value(value.module, value.name)
+        if type(value) is Union and any(type(each) is Deferred for each in value.values):
+            return union(map(self.known, value.values))
+        return value
+
+    def global_of(self, module: Module, name: str) -> Value:
+        """Return what a name stands for at the margin of a module; MISSING when it is not bound."""
+        if not isinstance(module, Finished):
+            return self.known(module.cells.get(name, MISSING))
+        assert self.finished is not None, "it has made the module"
+        if not self.is_finished:
+            # what this process has run itself comes first
+            own = self.module_object(module.name)
+            value = own.cells.get(name, MISSING) if own is not None else MISSING
+            if value is not MISSING and type(value) is not Deferred:
+                return self.known(value)
+        return self.finished.value_in(module, name)
+
     def module_object(self, name: str) -> Module | None:
         """Return the module of the tree, if it is or may be loaded."""
+        if self.is_finished and self.finished is not None:
+            return self.finished.module(name)
         value = self.modules.cells.get(name, MISSING)
         return value if isinstance(value, Module) else self._modules_cache(name, value)
 

@@ -159,6 +159,11 @@ class Session:
         self.activate()
         return loaded_modules(self.machine)
 
+    def has_loaded(self, module: str) -> bool:
+        """Return whether a module is, or may be, loaded."""
+        self.activate()
+        return module in self.machine.modules.cells
+
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Undo at the end whatever is done inside."""

@@ -17,12 +17,17 @@ from regreach.evaluate.library.decorators import decorate_external
 from regreach.evaluate.loops import for_statement, while_statement
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.trying import try_statement, with_statement
-from regreach.evaluate.values import NONE, UNKNOWN, External, Raised, Value
+from regreach.evaluate.values import NONE, UNKNOWN, Deferred, External, Raised, Value
 from regreach.facts import ir
 
 
 def _expression(machine: Machine, frame: Frame, node: ir.ExprStmt) -> None:
     evaluate(machine, frame, node.value)
+
+
+def _later(machine: Machine, frame: Frame, node: ir.Later) -> None:
+    for name in node.names:
+        machine.heap.write(frame.module, name, Deferred(frame.module.name, name, node.sure))
 
 
 def _scope(_: Machine, frame: Frame, node: ir.Scope) -> None:
@@ -94,6 +99,7 @@ RUN.update(
         ir.Raise: _raise,
         ir.Assert: assert_statement,
         ir.Delete: delete,
+        ir.Later: _later,
         ir.Scope: _scope,
         ir.Jump: _jump,
         ir.If: if_statement,

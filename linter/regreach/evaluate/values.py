@@ -111,6 +111,18 @@ class Generated:
     items: Callable[[], Iterator[Value]]
 
 
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """What a module binds to a name, found out when somebody asks (see ``finished``).
+
+    It is in cells of modules only. ``sure``: the module does bind the name.
+    """
+
+    module: str
+    name: str
+    sure: bool
+
+
 class Union:
     """One of several values, in the order in which they were found."""
 
@@ -149,6 +161,27 @@ class Module(Obj):
 
     def __repr__(self) -> str:
         return f"<module {self.name}>"
+
+
+class Finished(Module):
+    """A module of the tree as it is when it has been loaded; filled name by name (see ``finished``).
+
+    ``body`` are its statements; ``binders`` says which of them bind a name, ``stars`` are its star imports.
+    ``settled`` are the names that have their values, ``done`` the statements that were run, and
+    ``running`` those that are being run. One that is open may hold anything.
+    """
+
+    __slots__ = ("binders", "body", "done", "is_open", "running", "settled", "stars")
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.body: ir.Body = ()
+        self.binders: dict[str, list[int]] = {}
+        self.stars: list[ir.ImportFrom] = []
+        self.settled: set[str] = set()
+        self.done: set[int] = set()
+        self.running: list[int] = []
+        self.is_open = False
 
 
 class Scope(Obj):
@@ -272,8 +305,8 @@ class Raised:
 
 
 Value: TypeAlias = (
-    "Const | Special | Tuple | External | Builtin | Bound | Partial | Descriptor | Generated | Union"
-    " | Obj | Raised"
+    "Const | Special | Tuple | External | Builtin | Bound | Partial | Descriptor | Generated | Deferred"
+    " | Union | Obj | Raised"
 )
 
 UNKNOWN = Special("UNKNOWN")

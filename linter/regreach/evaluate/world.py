@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from regreach.evaluate.values import Value
 
 if TYPE_CHECKING:
+    from regreach.facts import ir
     from regreach.facts.parse import ModuleFacts
 
 
@@ -26,6 +27,9 @@ class Sources(Protocol):
 
     def children(self, package: str) -> Sequence[str]:
         """Return the modules directly below a package, in the order in which pkgutil finds them."""
+
+    def body(self, module: str) -> ir.Body | None:
+        """Return what is run when a module is loaded; None as for ``facts``. Raises SourceError."""
 
     def facts(self, module: str) -> ModuleFacts | None:
         """Return the facts of a module; None for a namespace package, and for one that may hold anything.

@@ -440,8 +440,17 @@ class Match:
     cases: tuple[Case, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Later:
+    """Stands for statements that are not run yet: names that they bind, always if ``sure``."""
+
+    line: int
+    names: tuple[str, ...]
+    sure: bool
+
+
 Stmt: TypeAlias = (
     "Import | ImportFrom | Assign | AnnAssign | AugAssign | ExprStmt | Return | Raise | Assert | Delete"
-    " | Scope | Jump | If | For | While | Try | With | FunctionDef | ClassDef | Match"
+    " | Scope | Jump | If | For | While | Try | With | FunctionDef | ClassDef | Match | Later"
 )
 Body: TypeAlias = "tuple[Stmt, ...]"

@@ -88,6 +88,11 @@ def _blocks(node: ir.Stmt, around: Surroundings) -> list[tuple[ir.Body, Surround
     return []
 
 
+def blocks(node: ir.Stmt) -> list[ir.Body]:
+    """Return the blocks of a compound statement that is no definition."""
+    return [body for body, _ in _blocks(node, Surroundings())]
+
+
 def calls(node: object) -> Iterator[ir.Call]:
     """Yield the calls in an expression, or in the expressions (not the blocks) of a statement."""
     if isinstance(node, ir.Call):

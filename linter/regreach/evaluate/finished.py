@@ -1,0 +1,246 @@
+"""Modules as they are once they have been loaded, evaluated name by name as somebody asks.
+
+What a module binds hardly ever depends on who imported it first. So the names of a module that is
+not run as a whole have their values from here: of its statements those are run that bind the name,
+or that do something to what it stands for, and so on with the names that these ask for. Which modules
+are loaded is no question here: an import gives the finished module. What is found stays, whatever
+becomes of the process that has asked for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+from regreach.evaluate.calls import call
+from regreach.evaluate.dispatch import run_block
+from regreach.evaluate.frames import Abrupt, Frame
+from regreach.evaluate.heap import Heap
+from regreach.evaluate.importing import all_names
+from regreach.evaluate.library.identity import IDENTITY
+from regreach.evaluate.machine import Machine
+from regreach.evaluate.values import (
+    MISSING,
+    UNKNOWN,
+    Const,
+    External,
+    Finished,
+    Function,
+    Value,
+)
+from regreach.evaluate.world import Sources, World
+from regreach.facts import ir, walk
+from regreach.facts.names import bound_names
+from regreach.facts.source import SourceError
+
+
+class FinishedModules:
+    """The finished modules of a tree, for whatever process asks.
+
+    ``registrars`` are functions (``module:Class.name``) that have an effect on a registry: that is a
+    matter of the process, so here they give back what they decorate.
+    """
+
+    def __init__(
+        self, sources: Sources, world: World, top_level: str, registrars: Collection[str]
+    ) -> None:
+        self._sources = sources
+        self._machine = Machine(sources, world, top_level)
+        self._machine.finished = self
+        self._machine.is_finished = True
+        self._machine.overrides.update(dict.fromkeys(registrars, IDENTITY))
+        self._modules: dict[str, Finished] = {}
+        self._asked: set[tuple[str, str]] = set()  # what is being found out now
+
+    def module(self, name: str) -> Finished | None:
+        """Return a module of the tree."""
+        found = self._modules.get(name)
+        if found is None and self._sources.has(name):
+            found = self._modules[name] = Finished(name)
+            try:
+                facts = self._sources.facts(name)
+            except SourceError:
+                facts = None
+            found.body = facts.body if facts is not None else ()
+            found.is_open = facts is None and not self._sources.is_namespace(name)
+            found.binders, found.stars = _index(found.body)
+        return found
+
+    def value(self, module: str, name: str) -> Value:
+        """Return what a module has bound to a name; MISSING if it has not."""
+        found = self.module(module)
+        return MISSING if found is None else self.value_in(found, name)
+
+    def value_in(self, module: Finished, name: str) -> Value:
+        """Return what a finished module has bound to a name; MISSING if it has not."""
+        if name not in module.settled:
+            question = module.name, name
+            if question in self._asked:
+                # a cycle: what is bound so far
+                return module.cells.get(name, MISSING if name not in module.binders else UNKNOWN)
+            self._asked.add(question)
+            try:
+                self._settle(module, name)
+            finally:
+                self._asked.discard(question)
+        return self._machine.known(module.cells.get(name, MISSING))
+
+    def _settle(self, module: Finished, name: str) -> None:
+        """Run what binds a name, and bind it to what it would be found as otherwise."""
+        statements = module.binders.get(name, ())
+        if module.running:
+            # in a statement of this very module: what comes before it has been run by then
+            statements = [i for i in statements if i < module.running[-1]] or statements
+        else:
+            module.settled.add(name)
+        for index in statements:
+            self._run(module, index)
+        if name not in module.cells:
+            value = self._otherwise(module, name)
+            if value is not MISSING:
+                module.cells[name] = value
+
+    def _run(self, module: Finished, index: int) -> None:
+        if index in module.done:
+            return
+        module.done.add(index)
+        machine = self._machine
+        module.running.append(index)
+        with self._apart():
+            frame = Frame(module, module, context=machine.context(0, "module", module.name))
+            node = module.body[index]
+            try:
+                with machine.running(frame), machine.module_level():
+                    run_block(machine, frame, (node,))
+            except Abrupt:
+                for name in bound_names((node,)):
+                    module.cells.setdefault(name, UNKNOWN)
+        module.running.pop()
+
+    def _otherwise(self, module: Finished, name: str) -> Value:
+        """Return what a name of a module stands for that none of its own statements binds."""
+        for node in reversed(module.stars):
+            value = self._by_star(module, node, name)
+            if value is not MISSING:
+                return value
+        child = self.module(f"{module.name}.{name}")
+        if child is not None:
+            return child
+        if name.startswith("__"):
+            return self._special(module, name)
+        if module.is_open:
+            return UNKNOWN
+        hook = self.value_in(module, "__getattr__") if "__getattr__" in module.binders else MISSING
+        if isinstance(hook, Function):
+            with self._apart():
+                frame = Frame(module, module, context=self._machine.context(0, "hook", module.name))
+                try:
+                    return call(
+                        self._machine, frame, hook, (Const(name),), {}, site=("getattr", name)
+                    )
+                except Abrupt:
+                    return MISSING
+        return MISSING
+
+    def _by_star(self, module: Finished, node: ir.ImportFrom, name: str) -> Value:
+        package = module.name
+        if node.level and not self._sources.is_package(package):
+            package = package.rpartition(".")[0]
+        dotted = node.module or ""
+        if node.level:
+            for _ in range(node.level - 1):
+                package = package.rpartition(".")[0]
+            dotted = f"{package}.{dotted}" if dotted else package
+        origin = self.module(dotted)
+        if origin is None:
+            return MISSING if name.startswith("_") or self._sources.has(dotted) else UNKNOWN
+        if "__all__" in origin.binders:
+            names = all_names(self._machine, origin)
+            if names is not None and name not in names:
+                return MISSING
+        elif name.startswith("_"):
+            return MISSING
+        return self.value_in(origin, name)
+
+    def _special(self, module: Finished, name: str) -> Value:
+        is_package = self._sources.is_package(module.name)
+        if name == "__name__":
+            return Const(module.name)
+        if name == "__package__":
+            return Const(module.name if is_package else module.name.rpartition(".")[0])
+        if name in ("__file__", "__spec__", "__loader__") or (name == "__path__" and is_package):
+            return External(f"{module.name}.{name}")
+        return UNKNOWN if name in ("__doc__", "__dict__", "__builtins__") else MISSING
+
+    @contextmanager
+    def _apart(self) -> Iterator[None]:
+        """Run something as if nothing else were being run, and keep what it does."""
+        machine = self._machine
+        before = (
+            machine.heap,
+            machine.frames,
+            machine.conditions,
+            machine.import_guards,
+        )
+        machine.heap, machine.frames, machine.conditions, machine.import_guards = (
+            Heap(),
+            [],
+            [],
+            [],
+        )
+        try:
+            yield
+        finally:
+            machine.heap, machine.frames, machine.conditions, machine.import_guards = before
+
+
+def _index(body: ir.Body) -> tuple[dict[str, list[int]], list[ir.ImportFrom]]:
+    """Return which statements bind a name or do something to what it is, and the star imports."""
+    binders: dict[str, list[int]] = {}
+    stars: list[ir.ImportFrom] = []
+    for index, node in enumerate(body):
+        stars += _stars(node)
+        for name in bound_names((node,)):
+            binders.setdefault(name, []).append(index)
+    for index, node in enumerate(body):
+        for name in _changed(node):
+            if name in binders and index not in binders[name]:
+                binders[name].append(index)
+                binders[name].sort()
+    return binders, stars
+
+
+def _stars(node: ir.Stmt) -> Iterator[ir.ImportFrom]:
+    if isinstance(node, ir.ImportFrom) and not node.names:
+        yield node
+    for part in walk.blocks(node):
+        for each in part:
+            yield from _stars(each)
+
+
+def _changed(node: ir.Stmt) -> Iterator[str]:
+    """Yield the names that stand for what a statement may change."""
+    if isinstance(node, (ir.FunctionDef, ir.ClassDef, ir.Import, ir.ImportFrom)):
+        return
+    if isinstance(node, ir.ExprStmt):
+        for called in walk.calls(node.value):
+            yield from _roots(called.func)
+            for arg in called.args:
+                yield from _roots(arg.value)
+    elif isinstance(node, (ir.Assign, ir.AugAssign, ir.AnnAssign)):
+        for target in node.targets if isinstance(node, ir.Assign) else (node.target,):
+            if not isinstance(target, ir.Name):
+                yield from _roots(target)
+    elif isinstance(node, ir.Delete):
+        for target in node.targets:
+            yield from _roots(target)
+    for part in walk.blocks(node):
+        for each in part:
+            yield from _changed(each)
+
+
+def _roots(node: ir.Expr) -> Iterator[str]:
+    while isinstance(node, (ir.Attribute, ir.Subscript)):
+        node = node.value
+    if isinstance(node, ir.Name):
+        yield node.id

@@ -1,0 +1,197 @@
+"""What of a module's statements has to be run when it is loaded, and what can wait until somebody asks.
+
+Imports have to be run, and what may have an effect on other modules; a definition or an assignment can
+wait. ``skeleton`` reads that from a parsed module, ``skim`` from the lines of one that is not parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+from regreach.facts import ir, walk
+from regreach.facts.names import bound_names
+
+_ODD = frozenset(
+    {"exec", "eval", "globals", "locals", "vars", "setattr", "delattr", "__import__", "exit", "_exit"}
+    | {"import_module"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """The statements to run, and the names that those of them bind which are no imports at the margin."""
+
+    body: ir.Body
+    kept: frozenset[str]
+
+
+class Pruning:
+    """Takes out of module bodies what can wait.
+
+    ``top`` is the name of the tree's package; ``words`` are names of functions whose calls have an effect
+    on a registry, or may import something that has.
+    """
+
+    def __init__(self, top: str, words: Collection[str]) -> None:
+        self._top = top
+        self._words = frozenset(words) | _ODD
+        self._effects = frozenset(words)
+
+    def skeleton(self, body: ir.Body) -> Skeleton:
+        """Return what of a module's body has to be run."""
+        statements: list[ir.Stmt] = []
+        kept: set[str] = set()
+        foreign = _names_of_imports(body)
+        for node in body:
+            for each in self._at_margin(node, foreign):
+                statements.append(each)
+                if not isinstance(each, (ir.Import, ir.ImportFrom, ir.Later)):
+                    kept |= bound_names((each,))
+        return Skeleton(merged(statements), frozenset(kept))
+
+    def _at_margin(self, node: ir.Stmt, foreign: Collection[str]) -> Iterator[ir.Stmt]:
+        if isinstance(node, (ir.Import, ir.ImportFrom, ir.Raise, ir.Delete, ir.Scope)):
+            yield node
+        elif isinstance(node, ir.FunctionDef):
+            yield ir.Later(node.line, (node.name,), sure=True)
+            yield from self._registering(node)
+        elif isinstance(node, ir.ClassDef):
+            if any(self._has_effect(each, foreign) for each in node.body):
+                yield node
+                return
+            yield ir.Later(node.line, (node.name,), sure=True)
+            yield from self._registering(node)
+        elif for_checkers(node):
+            return
+        elif self._has_effect(node, foreign):
+            yield self._without_definitions(node)
+        else:
+            names = tuple(sorted(bound_names((node,))))
+            if names and not isinstance(node, ir.AugAssign):
+                sure = isinstance(node, (ir.Assign, ir.AnnAssign))
+                if not isinstance(node, ir.AnnAssign) or node.value is not None:
+                    yield ir.Later(node.line, names, sure=sure)
+
+    def _registering(self, node: ir.FunctionDef | ir.ClassDef) -> Iterator[ir.Stmt]:
+        """Yield the calls of decorators that have an effect: ``name = decorator(name)``."""
+        name = ir.Name(node.name)
+        for decorator in reversed(node.decorators):
+            if self._names_effect(decorator.value):
+                call = ir.Call(decorator.value, (ir.Arg(name),), decorator.line)
+                yield ir.Assign(decorator.line, (name,), call)
+
+    def _names_effect(self, value: ir.Expr) -> bool:
+        called = value.func if isinstance(value, ir.Call) else value
+        dotted = walk.dotted_name(called)
+        return dotted is not None and dotted.rpartition(".")[2] in self._words
+
+    def _has_effect(self, node: ir.Stmt, foreign: Collection[str]) -> bool:
+        if isinstance(node, (ir.ImportFrom, ir.Import)):
+            return True
+        if isinstance(node, (ir.Raise, ir.Delete)):
+            return True
+        if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
+            if any(self._names_effect(each.value) for each in node.decorators):
+                return True
+            if isinstance(node, ir.FunctionDef):
+                return False
+            return any(self._has_effect(each, foreign) for each in node.body)
+        if isinstance(node, ir.Try) and not self._own_import(node):
+            # an import of something optional, with what is done without it
+            return any(
+                self._has_effect(each, foreign)
+                for part in walk.blocks(node)
+                for each in part
+                if not isinstance(each, (ir.Import, ir.ImportFrom))
+            )
+        if for_checkers(node):
+            return False
+        if any(self._has_effect(each, foreign) for part in walk.blocks(node) for each in part):
+            return True
+        if isinstance(node, (ir.Assign, ir.AugAssign, ir.AnnAssign)):
+            targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
+            for target in targets:
+                if isinstance(target, (ir.Attribute, ir.Subscript)):
+                    root = _root(target)
+                    if root is None or root in foreign:
+                        return True
+        return any(
+            dotted is not None and dotted.rpartition(".")[2] in self._words
+            for dotted in (walk.dotted_name(call.func) for call in walk.calls(node))
+        )
+
+    def _own_import(self, node: ir.Stmt) -> bool:
+        """Return whether something of the tree is imported in a statement."""
+        if isinstance(node, ir.ImportFrom):
+            first = (node.module or "").partition(".")[0]
+            return node.level > 0 or first == self._top or not node.names
+        if isinstance(node, ir.Import):
+            return any(dotted.partition(".")[0] == self._top for dotted, _ in node.names)
+        return any(self._own_import(each) for part in walk.blocks(node) for each in part)
+
+    def _without_definitions(self, node: ir.Stmt) -> ir.Stmt:
+        """Return a statement in whose blocks functions and classes wait."""
+
+        def block(body: ir.Body) -> ir.Body:
+            return tuple(self._later_or_run(each) for each in body)
+
+        if isinstance(node, ir.If):
+            return replace(node, body=block(node.body), orelse=block(node.orelse))
+        if isinstance(node, (ir.For, ir.While)):
+            return replace(node, body=block(node.body), orelse=block(node.orelse))
+        if isinstance(node, ir.With):
+            return replace(node, body=block(node.body))
+        if isinstance(node, ir.Try):
+            handlers = tuple(replace(h, body=block(h.body)) for h in node.handlers)
+            return replace(
+                node,
+                body=block(node.body),
+                handlers=handlers,
+                orelse=block(node.orelse),
+                final=block(node.final),
+            )
+        return node
+
+    def _later_or_run(self, node: ir.Stmt) -> ir.Stmt:
+        if isinstance(node, ir.FunctionDef):
+            return node
+        return self._without_definitions(node)
+
+
+def for_checkers(node: ir.Stmt) -> bool:
+    """Return whether a statement is an ``if TYPE_CHECKING:`` with nothing else."""
+    if not isinstance(node, ir.If) or node.orelse:
+        return False
+    dotted = walk.dotted_name(node.test)
+    return dotted is not None and dotted.rpartition(".")[2] == "TYPE_CHECKING"
+
+
+def merged(statements: Collection[ir.Stmt]) -> ir.Body:
+    """Return statements in which names that wait one after the other stand together."""
+    result: list[ir.Stmt] = []
+    for node in statements:
+        last = result[-1] if result else None
+        if isinstance(node, ir.Later) and isinstance(last, ir.Later) and node.sure == last.sure:
+            result[-1] = ir.Later(last.line, (*last.names, *node.names), last.sure)
+        else:
+            result.append(node)
+    return tuple(result)
+
+
+def _names_of_imports(body: ir.Body) -> set[str]:
+    """Return the names that imports bind, at the margin or in a block of it."""
+    names: set[str] = set()
+    for node in body:
+        if isinstance(node, (ir.Import, ir.ImportFrom)):
+            names |= bound_names((node,))
+        elif not isinstance(node, (ir.FunctionDef, ir.ClassDef)):
+            for part in walk.blocks(node):
+                names |= _names_of_imports(part)
+    return names
+
+
+def _root(node: ir.Expr) -> str | None:
+    while isinstance(node, (ir.Attribute, ir.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ir.Name) else None

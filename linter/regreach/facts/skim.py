@@ -1,0 +1,170 @@
+"""What loading a module does and which names it binds, read from its text without libcst.
+
+Most modules that a run loads only pass by: they import others and bind names that nobody asks for. Their
+imports are all that has to be run. A module about which the lines do not tell enough is left to the
+parser: whatever is odd, conditional or may have an effect on another module.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+
+from regreach.facts import ir
+from regreach.facts.outline import LogicalLine, Outline
+from regreach.facts.skeleton import merged
+
+_WORD = re.compile(r"[ \t\f]*(\w+|@|.|\Z)")
+_BINDING = re.compile(r"(\w+)[ \t]*(?::[^=\n]*)?=(?!=)")
+_CHAIN = re.compile(r"\w+[ \t]*=(?!=)[^\n]*?[ \t]=(?!=)|[\w \t]+,[\w, \t]*=(?!=)")
+_ANNOTATED = re.compile(r"\w+[ \t]*:")
+_AUGMENTED = re.compile(r"\w+[ \t]*(?:[-+*/%&|^@]|//|\*\*|<<|>>)=")
+_CALL = re.compile(r"[A-Za-z_][\w.]*[ \t]*\(")
+_NAMED = re.compile(r"[ \t\f]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
+_FOR_CHECKERS = re.compile(r"if[ \t]+(?:\w+\.)?TYPE_CHECKING[ \t]*:[ \t]*(?:#[^\n]*)?\n")
+_OPENS = re.compile(r"[^\n]*:[ \t]*(?:#[^\n]*)?\n\Z")
+# What changes the meaning of the lines around, or may do anything.
+_ODD = re.compile(
+    r"\b(?:exec|eval|globals|locals|vars|setattr|delattr|__import__|import_module|__getattr__|exit|_exit)\b"
+    r"|sys\.modules|\b__path__\b|:=|;"
+)
+# Strings and comments.
+_TEXT = re.compile(
+    r"""\#[^\n]*|\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""",
+    re.DOTALL,
+)
+_BLOCK_WORDS = frozenset({"if", "try", "with", "for", "while"})
+_CLAUSE_WORDS = frozenset({"elif", "else", "except", "finally"})
+_NO_EFFECT = frozenset({"pass", "assert"})
+
+
+class _Untold(Exception):  # noqa: N818  (it is control flow, no error)
+    """The lines do not tell enough."""
+
+
+def skim(outline: Outline, top: str) -> ir.Body | None:
+    """Return the imports that a module makes and the names that it binds, in order; None to parse it.
+
+    ``top`` is the name of the tree's own package: an import from it under a condition is for the parser.
+    """
+    if _is_odd(outline):
+        return None
+    try:
+        return merged(list(_statements(outline.text, outline.lines, top)))
+    except _Untold:
+        return None
+
+
+def _is_odd(outline: Outline) -> bool:
+    for line in outline.lines:
+        source = outline.text[line.span]
+        if _ODD.search(source) and _ODD.search(_TEXT.sub("''", source)):
+            return True
+    return False
+
+
+def _statements(text: str, lines: Sequence[LogicalLine], top: str) -> Iterator[ir.Stmt]:
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        if line.indent:
+            raise _Untold("a line is indented without a reason")
+        index += 1
+        inside = index
+        while index < len(lines) and lines[index].indent:
+            index += 1
+        yield from _statement(text, line, lines[inside:index], top)
+
+
+def _statement(
+    text: str, line: LogicalLine, inside: Sequence[LogicalLine], top: str
+) -> Iterator[ir.Stmt]:
+    source = text[line.span]
+    match = _WORD.match(source)
+    word = match[1] if match is not None else ""
+    if word in ("import", "from"):
+        yield _import(source, line.line)
+    elif word in ("def", "async", "class"):
+        name = _NAMED.match(source)
+        if name is None:
+            raise _Untold(source)
+        if word == "class":
+            for each in inside:
+                if _first_word(text, each) in ("import", "from", "raise"):
+                    raise _Untold(text[each.span])
+        yield ir.Later(line.line, (name[1],), sure=True)
+    elif word == "if" and _FOR_CHECKERS.match(source):
+        return
+    elif word in _BLOCK_WORDS or word in _CLAUSE_WORDS:
+        yield from _block(text, line, inside, word, top)
+    elif word == "@" or word in _NO_EFFECT or source[:1] in "\"'":
+        return
+    elif (found := _BINDING.match(source)) is not None:
+        if _CHAIN.match(source):
+            raise _Untold(source)
+        yield ir.Later(line.line, (found[1],), sure=True)
+    elif not (_ANNOTATED.match(source) or _AUGMENTED.match(source) or _CALL.match(source)):
+        raise _Untold(source)
+
+
+def _block(
+    text: str, line: LogicalLine, inside: Sequence[LogicalLine], word: str, top: str
+) -> Iterator[ir.Stmt]:
+    if not _OPENS.match(text[line.span]) or word == "for" or word == "with":
+        raise _Untold(text[line.span])
+    names: list[str] = []
+    for each in inside:
+        source = text[each.span].strip()
+        first = _first_word(text, each)
+        if first in ("import", "from"):
+            node = _import(source + "\n", each.line)
+            if word in ("if", "elif", "while") or _is_own(node, top):
+                raise _Untold(source)
+            names += _bound(node)
+        elif first in ("raise", "del", "return"):
+            raise _Untold(source)
+        elif (named := _NAMED.match(source)) is not None:
+            names.append(named[1])
+        elif (found := _BINDING.match(source)) is not None:
+            names.append(found[1])
+        elif "=" in source and not _CALL.match(source) and first not in _BLOCK_WORDS | _CLAUSE_WORDS:
+            raise _Untold(source)
+    if names:
+        yield ir.Later(line.line, tuple(dict.fromkeys(names)), sure=False)
+
+
+def _first_word(text: str, line: LogicalLine) -> str:
+    match = _WORD.match(text, line.start)
+    return match[1] if match is not None else ""
+
+
+def _import(source: str, line: int) -> ir.Import | ir.ImportFrom:
+    """Read one import statement. Raises _Untold."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        raise _Untold(source) from None
+    if len(body) == 1 and isinstance(body[0], ast.Import):
+        return ir.Import(line, tuple((a.name, a.asname) for a in body[0].names))
+    if len(body) == 1 and isinstance(body[0], ast.ImportFrom):
+        names = tuple((a.name, a.asname) for a in body[0].names if a.name != "*")
+        return ir.ImportFrom(line, body[0].module, body[0].level, names)
+    raise _Untold(source)
+
+
+def _is_own(node: ir.Import | ir.ImportFrom, top: str) -> bool:
+    if isinstance(node, ir.ImportFrom):
+        return node.level > 0 or (node.module or "").partition(".")[0] == top
+    return any(dotted.partition(".")[0] == top for dotted, _ in node.names)
+
+
+def _bound(node: ir.Import | ir.ImportFrom) -> list[str]:
+    if isinstance(node, ir.Import):
+        return [alias or dotted.partition(".")[0] for dotted, alias in node.names]
+    if not node.names:
+        raise _Untold("a star under a condition")
+    return [alias or name for name, alias in node.names]
