@@ -61,11 +61,7 @@ class ProcessRoots:
         ways: nx.DiGraph[str] = nx.DiGraph(
             [(a, b) for a, names in self._lines.items() for b in names]
         )
-        run = {
-            m
-            for m in self._lines
-            if self._is_run(m) or self._program.ask(m, IMPORTS_ODDLY)
-        }
+        run = {m for m in self._lines if self._is_run(m) or self._program.ask(m, IMPORTS_ODDLY)}
         session = self._imported(run)
         for _ in range(_MAX_ROUNDS):
             loaded = session.loaded()
@@ -104,7 +100,6 @@ class ProcessRoots:
     def _imported(self, run: set[str] | None) -> Session:
         """Import the roots in a fresh process, with all modules run or only some."""
         session = Session(self._machine)
-        program = self._program
         sources: Sources = self._machine.sources
         if run is not None:
             sources = Partly(sources, run)

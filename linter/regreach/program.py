@@ -9,8 +9,8 @@ from types import TracebackType
 from regreach.errors import TargetError
 from regreach.evaluate.world import Sources
 from regreach.facts import ir
-from regreach.facts.parse import ModuleFacts
 from regreach.facts.outline import outline
+from regreach.facts.parse import ModuleFacts
 from regreach.facts.skim import skim
 from regreach.facts.source import SourceError, decode
 from regreach.supply.cache import FactsCache

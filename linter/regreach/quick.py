@@ -52,7 +52,11 @@ class QuickSources:
         program = self._program
         if not program.is_known(module):
             data = program.source(module)
-            if data and not any(word in data for word in self._words) and not program.ask(module, self._calls):
+            if (
+                data
+                and not any(word in data for word in self._words)
+                and not program.ask(module, self._calls)
+            ):
                 found = program.skim(module, self._top)
                 if found is not None:
                     self.skimmed += 1

@@ -79,7 +79,12 @@ def opened(
             on_progress(f"analysing {len(tree.modules)} modules")
         program = Program(tree, supply=common.supply)
         yield Analysis(
-            program, pack, platform, every_remedy=request.every_remedy, only=request.only, quick=bool(__import__("os").environ.get("QUICK"))
+            program,
+            pack,
+            platform,
+            every_remedy=request.every_remedy,
+            only=request.only,
+            quick=bool(__import__("os").environ.get("QUICK")),
         )
 
 

@@ -15,9 +15,11 @@ from regreach.evaluate.values import (
     OPEN,
     UNKNOWN,
     Const,
+    Module,
     Scope,
     Tuple,
     Value,
+    cell_of,
 )
 from regreach.facts import ir
 
@@ -109,8 +111,14 @@ def delete(machine: Machine, frame: Frame, node: ir.Delete) -> None:
 
 def _delete_name(machine: Machine, frame: Frame, name: str) -> None:
     owner = frame.module if name in frame.global_names else frame.scope
-    if name not in owner.cells and name not in frame.outer_names and OPEN not in owner.cells:
+    waits = isinstance(owner, Module) and cell_of(owner, name) is not MISSING
+    if (
+        name not in owner.cells
+        and not waits
+        and name not in frame.outer_names
+        and OPEN not in owner.cells
+    ):
         if name in machine.local_names(frame):
             raise machine.unbound_local(frame, name)
         raise machine.error(frame, "NameError", f"name {name!r} is not defined")
-    machine.heap.write(owner, name, MISSING)
+    machine.unbind(owner, name)

@@ -22,10 +22,12 @@ from regreach.evaluate.values import (
     Function,
     Instance,
     Module,
+    Obj,
     Tuple,
     Union,
     Value,
     alternatives,
+    cell_of,
     union,
     without_missing,
 )
@@ -156,7 +158,8 @@ def delete_attribute(machine: Machine, frame: Frame, owner: Value, name: str) ->
         for each in owner.values:
             if isinstance(each, (Instance, Module, Class)):
                 machine.replay.read(each)
-                present = each.cells.get(name, MISSING)
+                present = _own(each, name)
+                machine.unbind(each, name)
                 machine.heap.write(each, name, union((present, MISSING)))
         return
     if not isinstance(owner, (Instance, Module, Class)):
@@ -164,10 +167,15 @@ def delete_attribute(machine: Machine, frame: Frame, owner: Value, name: str) ->
     hooked = isinstance(owner, Instance) and (
         not closed(owner.cls) or has_own(owner.cls, "__delattr__", "__slots__")
     )
-    if name not in owner.cells and OPEN not in owner.cells and not hooked:
+    waits = isinstance(owner, Module) and cell_of(owner, name) is not MISSING
+    if name not in owner.cells and not waits and OPEN not in owner.cells and not hooked:
         if not (isinstance(owner, Instance) and look_up_in_class(owner.cls, name) is not MISSING):
             raise no_attribute(machine, frame, owner, name)
-    machine.heap.write(owner, name, MISSING)
+    machine.unbind(owner, name)
+
+
+def _own(owner: Obj, name: str) -> Value:
+    return cell_of(owner, name) if isinstance(owner, Module) else owner.cells.get(name, MISSING)
 
 
 def set_attribute(machine: Machine, frame: Frame, owner: Value, name: str, value: Value) -> None:
@@ -184,6 +192,6 @@ def set_attribute(machine: Machine, frame: Frame, owner: Value, name: str, value
         if isinstance(target, (Instance, Module, Class, Function)):
             if len(targets) > 1:
                 machine.replay.read(target)
-            present = target.cells.get(name, MISSING)
+            present = _own(target, name)
             new = value if len(targets) == 1 else union((present, value))
             machine.heap.write(target, name, new)

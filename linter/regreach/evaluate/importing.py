@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from regreach.evaluate.calls import call
 from regreach.evaluate.dispatch import run_block
@@ -11,6 +11,7 @@ from regreach.evaluate.frames import Abrupt, Frame, Place
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.replay import EXECUTING
 from regreach.evaluate.values import (
+    LATER,
     MISSING,
     OPEN,
     TRUE,
@@ -25,36 +26,20 @@ from regreach.evaluate.values import (
     Raised,
     Tuple,
     Value,
+    Waiting,
+    cell_of,
     may_be_missing,
+    names_in,
     without_missing,
 )
 from regreach.facts import ir
 from regreach.facts.source import SourceError
 
 
-def import_statement(machine: Machine, frame: Frame, node: ir.Import) -> None:
-    """Run ``import a.b, c as d``."""
-    for dotted, alias in node.names:
-        imported = import_module(machine, frame, dotted)
-        first = dotted.partition(".")[0]
-        if first == machine.top_level:  # it is gone again when its own body has failed
-            import_module(machine, frame, first)
-        if alias is None:
-            bind(machine, frame, first, _top(machine, first))
-        else:
-            bind(machine, frame, alias, _walk(machine, frame, dotted, imported))
-
-
-def import_from(machine: Machine, frame: Frame, node: ir.ImportFrom) -> None:
-    """Run ``from module import names`` or ``from module import *``."""
-    dotted = absolute_name(machine, frame, node.module, node.level)
-    module = import_module(machine, frame, dotted)
-    if not node.names:
-        _import_star(machine, frame, module)
-        return
-    load_listed(machine, frame, module, [name for name, _ in node.names])
-    for name, alias in node.names:
-        bind(machine, frame, alias or name, _from_name(machine, frame, module, name))
+def import_statement(machine: Machine, frame: Frame, node: ir.Import | ir.ImportFrom) -> None:
+    """Run ``import a.b, c as d``, ``from module import names`` or ``from module import *``."""
+    for name, value in _imported(machine, frame, node):
+        bind(machine, frame, name, value)
 
 
 def absolute_name(machine: Machine, frame: Frame, module: str | None, level: int) -> str:
@@ -181,14 +166,7 @@ def _run_load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
     module = machine.new_module(name)
     heap.write(machine.modules, name, module)
     is_package = sources.is_package(name)
-    heap.write(module, "__name__", Const(name))
-    heap.write(module, "__package__", Const(name if is_package else name.rpartition(".")[0]))
-    heap.write(module, "__doc__", UNKNOWN)
-    heap.write(module, "__file__", External(f"{name}.__file__"))
-    heap.write(module, "__spec__", External(f"{name}.__spec__"))
-    heap.write(module, "__loader__", External(f"{name}.__loader__"))
-    if is_package:
-        heap.write(module, "__path__", External(f"{name}.__path__"))
+    heap.write(module, LATER, machine.special_names(name, is_package))
     try:
         body = sources.body(name)
     except SourceError as error:
@@ -219,7 +197,7 @@ def run_module(machine: Machine, module: Module, body: ir.Body, importer: Frame)
     ended: Abrupt | None = None
     with machine.running(frame), machine.module_level():
         try:
-            run_block(machine, frame, body)
+            run_margin(machine, frame, body)
         except Abrupt as abrupt:
             ended = abrupt
     for pending in frame.pendings:
@@ -230,6 +208,87 @@ def run_module(machine: Machine, module: Module, body: ir.Body, importer: Frame)
             importer.pendings.append(pending)
     if ended is not None:
         raise ended
+
+
+def run_margin(machine: Machine, frame: Frame, body: ir.Body) -> None:
+    """Run the statements of a module.
+
+    What imports bind is put with the names that wait, so that a module is few cells. These are not
+    written before somebody may see them: another module that is loaded meanwhile, for one.
+    """
+    module = frame.module
+    waiting = module.cells.get(LATER, MISSING)
+    if not isinstance(waiting, Waiting):
+        run_block(machine, frame, body)
+        return
+    written = waiting
+    try:
+        for node in body:
+            frame.line = node.line
+            if isinstance(node, ir.Later):
+                added = tuple((n, Deferred(module.name, n, node.sure)) for n in node.names)
+            elif isinstance(node, (ir.Import, ir.ImportFrom)):
+                if _may_load(machine, frame, node):
+                    if waiting is not written:
+                        machine.heap.write(module, LATER, waiting)
+                        written = waiting
+                added = tuple(_imported(machine, frame, node))
+            else:
+                if waiting is not written:
+                    machine.heap.write(module, LATER, waiting)
+                run_block(machine, frame, (node,))
+                written = waiting = module.cells[LATER]
+                continue
+            machine.spend()
+            for name, value in added:
+                if name in module.cells:
+                    machine.heap.write(module, name, value)
+            waiting = machine.waiting(waiting, node, added)
+    finally:
+        if waiting is not written:
+            machine.heap.write(module, LATER, waiting)
+
+
+def _may_load(machine: Machine, frame: Frame, node: ir.Import | ir.ImportFrom) -> bool:
+    """Return whether an import may run something, or find what the importing module has bound."""
+    if isinstance(node, ir.Import):
+        return any(
+            dotted not in machine.modules.cells
+            for dotted, _ in node.names
+            if dotted.partition(".")[0] == machine.top_level
+        )
+    if not node.level and (node.module or "").partition(".")[0] != machine.top_level:
+        return False
+    dotted = absolute_name(machine, frame, node.module, node.level)
+    loaded = machine.modules.cells.get(dotted, MISSING)
+    if not isinstance(loaded, Module) or loaded is frame.module or not node.names:
+        return True
+    return machine.sources.is_package(dotted)
+
+
+def _imported(
+    machine: Machine, frame: Frame, node: ir.Import | ir.ImportFrom
+) -> Iterator[tuple[str, Value]]:
+    """Run an import; yield what it binds."""
+    if isinstance(node, ir.Import):
+        for dotted, alias in node.names:
+            imported = import_module(machine, frame, dotted)
+            first = dotted.partition(".")[0]
+            if first == machine.top_level:  # it is gone again when its own body has failed
+                import_module(machine, frame, first)
+            if alias is None:
+                yield first, _top(machine, first)
+            else:
+                yield alias, _walk(machine, frame, dotted, imported)
+        return
+    dotted = absolute_name(machine, frame, node.module, node.level)
+    module = import_module(machine, frame, dotted)
+    if not node.names:
+        yield from _names_of_star(machine, frame, module)
+        return
+    load_listed(machine, frame, module, [name for name, _ in node.names])
+    for name, alias in node.names:
+        yield alias or name, _from_name(machine, frame, module, name)
 
 
 def is_import_error(value: Value) -> bool:
@@ -310,7 +369,7 @@ def _cell(machine: Machine, module: Module, name: str) -> Value:
     full = f"{module.name}.{name}"
     if machine.sources.has(full):
         machine.replay.asked_for(full, machine.modules.cells.get(full, MISSING))
-    return machine.known(module.cells.get(name, MISSING))
+    return machine.known(cell_of(module, name))
 
 
 def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Value:
@@ -318,7 +377,7 @@ def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Valu
         return external_attribute(machine, frame, module, name, "ImportError")
     if not isinstance(module, Module):
         return UNKNOWN
-    put_off = module.cells.get(name, MISSING)
+    put_off = cell_of(module, name)
     if type(put_off) is Deferred and put_off.sure and frame.scope is frame.module:
         return put_off
     value = _cell(machine, module, name)
@@ -398,13 +457,13 @@ def _getattr_hook(machine: Machine, frame: Frame, module: Module, name: str) -> 
 def _ask_hook(machine: Machine, frame: Frame, module: Module, name: str) -> Value | None:
     if isinstance(module, Finished):
         return None  # it was asked when the name was looked for
-    hook = machine.known(module.cells.get("__getattr__", MISSING))
+    hook = machine.known(cell_of(module, "__getattr__"))
     if not isinstance(hook, Function) or name.startswith("__"):
         return None
     return call(machine, frame, hook, (Const(name),), {}, site=("getattr", name))
 
 
-def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
+def _names_of_star(machine: Machine, frame: Frame, module: Value) -> Iterator[tuple[str, Value]]:
     heap = machine.heap
     if not isinstance(module, Module):
         heap.write(frame.scope, OPEN, UNKNOWN)
@@ -414,9 +473,9 @@ def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
         return  # its names are found when they are asked for
     names = all_names(machine, module)
     if names is None:
-        if "__all__" in module.cells:
+        if cell_of(module, "__all__") is not MISSING:
             heap.write(frame.scope, OPEN, UNKNOWN)
-        names = [n for n in module.cells if isinstance(n, str) and not n.startswith(("_", "<"))]
+        names = [name for name in names_in(module) if not name.startswith("_")]
         for child in machine.sources.children(module.name):
             machine.replay.asked_for(child, machine.modules.cells.get(child, MISSING))
     else:
@@ -424,7 +483,7 @@ def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
     if OPEN in module.cells:
         heap.write(frame.scope, OPEN, UNKNOWN)
     for name in names:
-        value = module.cells.get(name, MISSING)
+        value = cell_of(module, name)
         if type(value) is Deferred and not value.sure:
             value = machine.known(value)
             if value is MISSING:
@@ -433,7 +492,7 @@ def _import_star(machine: Machine, frame: Frame, module: Value) -> None:
             value = module_attribute(machine, frame, module, name)
         if value is MISSING:
             raise missing_attribute(machine, frame, module, name)
-        bind(machine, frame, name, value)
+        yield name, value
 
 
 def all_names(machine: Machine, module: Module) -> list[str] | None:

@@ -11,7 +11,15 @@ from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.importing import bind, is_bound
 from regreach.evaluate.iteration import iterate
 from regreach.evaluate.machine import Machine
-from regreach.evaluate.values import MISSING, NONE, UNKNOWN, Value, alternatives, join
+from regreach.evaluate.values import (
+    LATER,
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Value,
+    alternatives,
+    join,
+)
 from regreach.facts import ir
 from regreach.facts.names import added_to, bound_names
 
@@ -115,7 +123,7 @@ def _again(machine: Machine, frame: Frame, mark: int, turn: Callable[[], Value])
     joined = {}
     for (obj, key), old in heap.before(mark).items():
         new = obj.cells.get(key, MISSING)
-        if MISSING not in (old, new) and UNKNOWN not in (old, new) and old != new:
+        if key != LATER and MISSING not in (old, new) and UNKNOWN not in (old, new) and old != new:
             joined[obj, key] = join(old, new)
     if not joined:
         return

@@ -18,8 +18,10 @@ from regreach.evaluate.frames import Abrupt, Frame, Pending, Place
 from regreach.evaluate.heap import Delta, Heap
 from regreach.evaluate.replay import Replay
 from regreach.evaluate.values import (
+    LATER,
     MISSING,
     NONE,
+    UNKNOWN,
     Const,
     Deferred,
     Dict,
@@ -31,6 +33,8 @@ from regreach.evaluate.values import (
     Raised,
     Union,
     Value,
+    Waiting,
+    cell_of,
     join,
     union,
 )
@@ -93,6 +97,8 @@ class Machine:
         self._budget = CALL_BUDGET
         self._allocated: dict[tuple[Any, ...], Obj] = {}
         self._contexts: dict[tuple[Any, ...], int] = {}
+        self._special_names: dict[str, Waiting] = {}
+        self._waiting: dict[tuple[Waiting, object], Waiting] = {}
         self._local_names: dict[int, frozenset[str]] = {}
         for name, value in world.environment.items():
             self.heap.write(self.environ, Const(name), Const(value))
@@ -367,15 +373,50 @@ class Machine:
             return union(map(self.known, value.values))
         return value
 
+    def waiting(
+        self, before: Waiting, node: object, added: tuple[tuple[str, Value], ...]
+    ) -> Waiting:
+        """Return the names that wait in a module after a statement has bound these; the same each time."""
+        key = before, node if isinstance(node, str) else id(node)
+        found = self._waiting.get(key)
+        if found is None or found.added != added:
+            names = {**before.names, **dict(added)}
+            found = self._waiting[key] = Waiting(names, added)
+        return found
+
+    def unbind(self, obj: Obj, name: str) -> None:
+        """Remove what an object has bound to a name."""
+        if name in obj.cells:
+            self.heap.write(obj, name, MISSING)
+        waiting = obj.cells.get(LATER)
+        if isinstance(waiting, Waiting) and name in waiting.names:
+            left = self.waiting(waiting, name, ((name, MISSING),))
+            self.heap.write(obj, LATER, left)
+
+    def special_names(self, module: str, is_package: bool) -> Waiting:
+        """Return what every module has bound before its first statement."""
+        found = self._special_names.get(module)
+        if found is None:
+            names: dict[str, Value] = {
+                "__name__": Const(module),
+                "__package__": Const(module if is_package else module.rpartition(".")[0]),
+                "__doc__": UNKNOWN,
+                **{n: External(f"{module}.{n}") for n in ("__file__", "__spec__", "__loader__")},
+            }
+            if is_package:
+                names["__path__"] = External(f"{module}.__path__")
+            found = self._special_names[module] = Waiting(names)
+        return found
+
     def global_of(self, module: Module, name: str) -> Value:
         """Return what a name stands for at the margin of a module; MISSING when it is not bound."""
         if not isinstance(module, Finished):
-            return self.known(module.cells.get(name, MISSING))
+            return self.known(cell_of(module, name))
         assert self.finished is not None, "it has made the module"
         if not self.is_finished:
             # what this process has run itself comes first
             own = self.module_object(module.name)
-            value = own.cells.get(name, MISSING) if own is not None else MISSING
+            value = cell_of(own, name) if own is not None else MISSING
             if value is not MISSING and type(value) is not Deferred:
                 return self.known(value)
         return self.finished.value_in(module, name)

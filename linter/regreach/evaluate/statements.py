@@ -12,7 +12,7 @@ from regreach.evaluate.dispatch import RUN, evaluate
 from regreach.evaluate.exceptions import instantiate_exception
 from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.functions import make_function
-from regreach.evaluate.importing import bind, import_from, import_statement
+from regreach.evaluate.importing import bind, import_statement
 from regreach.evaluate.library.decorators import decorate_external
 from regreach.evaluate.loops import for_statement, while_statement
 from regreach.evaluate.machine import Machine
@@ -90,7 +90,7 @@ def apply_decorators(
 RUN.update(
     {
         ir.Import: import_statement,
-        ir.ImportFrom: import_from,
+        ir.ImportFrom: import_statement,
         ir.Assign: assign_statement,
         ir.AnnAssign: ann_assign,
         ir.AugAssign: aug_assign,

@@ -123,6 +123,22 @@ class Deferred:
     sure: bool
 
 
+class Waiting:
+    """Names that a module binds, most of them to what is deferred: the content of its cell ``LATER``.
+
+    A module that only passes by is so one cell and no hundred. ``added`` is what the last statement bound.
+    """
+
+    __slots__ = ("added", "names")
+
+    def __init__(self, names: dict[str, Value], added: tuple[tuple[str, Value], ...] = ()) -> None:
+        self.names = names
+        self.added = added
+
+    def __repr__(self) -> str:
+        return f"Waiting({', '.join(self.names)})"
+
+
 class Union:
     """One of several values, in the order in which they were found."""
 
@@ -306,11 +322,12 @@ class Raised:
 
 Value: TypeAlias = (
     "Const | Special | Tuple | External | Builtin | Bound | Partial | Descriptor | Generated | Deferred"
-    " | Union | Obj | Raised"
+    " | Waiting | Union | Obj | Raised"
 )
 
 UNKNOWN = Special("UNKNOWN")
 MISSING = Special("MISSING")
+LATER = "<later>"  # key of the cell of a module that holds its names that wait
 OPEN = "<open>"  # key of the cell that says that a dict or module may hold more than is known
 SOMETHING = Special("SOMETHING")  # not None, and nothing else is known of it
 NONE = Const(None)
@@ -354,6 +371,29 @@ def without_missing(value: Value) -> Value:
 def may_be_missing(value: Value) -> bool:
     """Return whether the value may be unbound."""
     return value is MISSING or (isinstance(value, Union) and MISSING in value.values)
+
+
+def cell_of(module: Module, name: str) -> Value:
+    """Return what a module has bound to a name, perhaps deferred; MISSING when it is not bound."""
+    value = module.cells.get(name, MISSING)
+    if value is MISSING and LATER in module.cells:
+        waiting = module.cells[LATER]
+        if type(waiting) is Waiting:
+            return waiting.names.get(name, MISSING)
+        return union(
+            each.names.get(name, MISSING) if isinstance(each, Waiting) else MISSING
+            for each in alternatives(waiting)
+        )
+    return value
+
+
+def names_in(module: Module) -> list[str]:
+    """Return the names that a module has bound, or may have."""
+    names = dict.fromkeys(name for name in module.cells if isinstance(name, str) and name[0] != "<")
+    for each in alternatives(module.cells.get(LATER, MISSING)):
+        if isinstance(each, Waiting):
+            names |= dict.fromkeys(n for n, value in each.names.items() if value is not MISSING)
+    return list(names)
 
 
 def describe(raised: Raised) -> str:

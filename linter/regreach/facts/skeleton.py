@@ -13,7 +13,18 @@ from regreach.facts import ir, walk
 from regreach.facts.names import bound_names
 
 _ODD = frozenset(
-    {"exec", "eval", "globals", "locals", "vars", "setattr", "delattr", "__import__", "exit", "_exit"}
+    {
+        "exec",
+        "eval",
+        "globals",
+        "locals",
+        "vars",
+        "setattr",
+        "delattr",
+        "__import__",
+        "exit",
+        "_exit",
+    }
     | {"import_module"}
 )
 

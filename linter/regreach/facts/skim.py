@@ -129,7 +129,9 @@ def _block(
             names.append(named[1])
         elif (found := _BINDING.match(source)) is not None:
             names.append(found[1])
-        elif "=" in source and not _CALL.match(source) and first not in _BLOCK_WORDS | _CLAUSE_WORDS:
+        elif (
+            "=" in source and not _CALL.match(source) and first not in _BLOCK_WORDS | _CLAUSE_WORDS
+        ):
             raise _Untold(source)
     if names:
         yield ir.Later(line.line, tuple(dict.fromkeys(names)), sure=False)

@@ -15,6 +15,7 @@ from regreach.evaluate.library.models import Args, Keywords, Site, model
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     FALSE,
+    LATER,
     MISSING,
     NONE,
     OPEN,
@@ -28,6 +29,7 @@ from regreach.evaluate.values import (
     Module,
     Union,
     Value,
+    cell_of,
     may_be_missing,
     union,
 )
@@ -52,7 +54,7 @@ def _has(machine: Machine, frame: Frame, owner: Value, name: str) -> Value:
             return UNKNOWN
         return FALSE if known is MISSING else TRUE
     if isinstance(owner, Module):
-        raw = owner.cells.get(name, MISSING)
+        raw = cell_of(owner, name)
         if isinstance(raw, Union) and may_be_missing(raw):
             return UNKNOWN
     if isinstance(owner, (Function, Const)) or owner == UNKNOWN:
@@ -116,6 +118,8 @@ def _delattr(machine: Machine, frame: Frame, args: Args, _: Keywords, __: Site) 
             delete_attribute(machine, frame, args[0], args[1].value)
         elif isinstance(args[0], (Module, Instance, Class)):
             for name, value in list(args[0].cells.items()):
+                if name == LATER:
+                    continue
                 machine.heap.write(args[0], name, union((value, MISSING)))
     return NONE
 
