@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from regreach.call_sites import Site, parameters_of
 from regreach.callers import Entry
 from regreach.evaluate.ancestry import look_up_in_class
 from regreach.evaluate.explorer import Explorer
 from regreach.evaluate.frames import Abrupt, Frame
+from regreach.evaluate.functions import body_of
 from regreach.evaluate.session import Session
 from regreach.evaluate.values import (
     MISSING,
@@ -23,6 +24,8 @@ from regreach.evaluate.values import (
     Union,
     Value,
 )
+from regreach.facts import ir
+from regreach.facts.leading import leading_to
 from regreach.init_path import InitPath, InitRun, Key, member_text
 from regreach.loading import Way, way_to
 from regreach.model import Outcome, Registration, SiteValue, Tristate
@@ -35,6 +38,15 @@ OnArrival = Callable[[str, int, Value, int, Mapping[str, Value]], None]
 # spent on telling them apart; beyond that they are merged.
 _MAX_PATHS = 64
 _MAX_CHANGES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """What arrived at a site, and how the modules that register it had been loaded."""
+
+    site: Site
+    value: SiteValue
+    ways: Mapping[str, Way]
 
 
 class Arrivals:
@@ -66,11 +78,26 @@ class Arrivals:
     def run(self, entries: Mapping[Entry, Sequence[Site]]) -> None:
         """Run the functions of one module that lead to sites, in the session's present state."""
         ambient = self._ambient()
-        for entry, sites in entries.items():
-            for around in ambient:
-                for text in self._choices():
-                    if not self._run_entry(entry, sites, around, text):
-                        break  # it does not ask: the other values of the process change nothing
+        if ambient:
+            for entry, sites in entries.items():
+                self._run_choices(entry, sites, ambient)
+
+    def _run_choices(self, entry: Entry, sites: Sequence[Site], ambient: Sequence[Key]) -> None:
+        """Run a function for the values of the consumer's own selector, for all of the ambient ones at once.
+
+        That is right as long as it does not ask for those.
+        """
+        path = self._path
+        own = frozenset(path.sources(path.axes[-1]))
+        around = {source for name in path.consumer.ambient for source in path.sources(name)}
+        for text in self._choices():
+            asked = self._run_entry(entry, sites, ambient, text, around)
+            if len(ambient) > 1 and asked & around:
+                for each in ambient[1:]:
+                    self._run_choices(entry, sites, [each])
+                ambient = ambient[:1]
+            if not asked & own:
+                break  # the other values of the process change nothing
 
     def at(self, key: Key) -> list[tuple[Site, SiteValue]]:
         """Return the sites at which a key can arrive, in the order of their places."""
@@ -95,18 +122,32 @@ class Arrivals:
             return [around for around in every if around == self._only[:-1]]
         return every
 
-    def _run_entry(self, entry: Entry, sites: Sequence[Site], around: Key, text: str) -> bool:
-        """Run a function for one choice of the process; return whether it asks for its own selector."""
+    def _run_entry(
+        self,
+        entry: Entry,
+        sites: Sequence[Site],
+        ambient: Sequence[Key],
+        text: str,
+        sources: Collection[str],
+    ) -> set[str]:
+        """Run a function for one choice of the process; return which functions it asked for that.
+
+        What arrives is noted for all ambient values, unless it asks the ``sources`` of those: then only
+        for the first, which it was run with.
+        """
         path = self._path
         names = path.consumer.ambient
         own = path.axes[-1]
 
         sure_paths: dict[tuple[Site, Key], set[int]] = {}
+        notes: dict[Key, list[_Note]] = {around: [] for around in ambient}
 
         by_place = {(site.module, site.statement): site for site in sites}
         # what comes after the last site of its own function cannot matter to it
         own_lines = [s.statement for s in sites if s.function == entry.function]
         last = (entry.module, max(own_lines, default=0))
+        # where all sites are its own, so are all lines that can matter
+        lines = frozenset(own_lines) if len(own_lines) == len(sites) else frozenset()
 
         def on_arrival(
             module: str, line: int, value: Value, number: int, others: Mapping[str, Value]
@@ -117,28 +158,33 @@ class Arrivals:
             known = _known_members(value)
             every = self._choices() if known is None else known
             for each in every:
-                key = (*around, each)
                 if self._only is not None and each != self._only[-1]:
                     continue
-                self._note(site, key, others)
-                if len(every) == 1:
-                    sure_paths.setdefault((site, key), set()).add(number)
+                for around in ambient:
+                    notes[around].append(self._note(site, (*around, each), others))
+                    if len(every) == 1:
+                        sure_paths.setdefault((site, (*around, each)), set()).add(number)
 
-        choice = {**dict(zip(names, around, strict=True)), own: text}
+        choice = {**dict(zip(names, ambient[0], strict=True)), own: text}
         asked = path.session.machine.asked
         asked.clear()
         with path.session.attempt(), path.choosing(choice):
             limit = _MAX_PATHS if self._changes.get(entry, 0) < _MAX_CHANGES else 1
             before = path.session.machine.heap.written
-            paths = run_function(path, entry, last, limit, on_arrival)
+            paths = run_function(path, entry, last, limit, on_arrival, lines)
             spent = path.session.machine.heap.written - before
             self._changes[entry] = self._changes.get(entry, 0) + spent
+        right = ambient if asked.isdisjoint(sources) else ambient[:1]
+        for around in right:
+            for note in notes[around]:
+                self._take(note)
         for (site, key), numbers in sure_paths.items():
-            if len(numbers) == paths:
+            if len(numbers) == paths and key[:-1] in right:
                 self.values[site][key] = replace(self.values[site][key], arrives="yes")
-        return bool(asked.intersection(path.sources(own)))
+        return set(asked)
 
-    def _note(self, site: Site, key: Key, others: Mapping[str, Value]) -> None:
+    def _note(self, site: Site, key: Key, others: Mapping[str, Value]) -> _Note:
+        """Return what a construction with this key would come to in the present state."""
         path, registry = self._path, self._registry
         loaded = path.present(registry, key)
         state = (site, key, loaded, frozenset(others.items()))
@@ -154,13 +200,18 @@ class Arrivals:
             run.ended.raised.name if run.ended.raised is not None else None,
             registry.id in run.lookups or run.outcome != "ok",
         )
-        values = self.values.setdefault(site, {})
-        values[key] = _merge(values.get(key), found)
+        ways: dict[str, Way] = {}
         if loaded != "no":
             loaders = path.session.loaders
             for registration in self._registered.get(key, ()):
-                way = way_to(registration.module, loaders)
-                self.ways.setdefault((site, key), {}).setdefault(registration.module, way)
+                ways.setdefault(registration.module, way_to(registration.module, loaders))
+        return _Note(site, found, ways)
+
+    def _take(self, note: _Note) -> None:
+        values, key = self.values.setdefault(note.site, {}), note.value.key
+        values[key] = _merge(values.get(key), note.value)
+        for module, way in note.ways.items():
+            self.ways.setdefault((note.site, key), {}).setdefault(module, way)
 
 
 def run_function(
@@ -169,10 +220,12 @@ def run_function(
     last: tuple[str, int],
     max_paths: int,
     on_arrival: OnArrival,
+    lines: Collection[int] = (),
 ) -> int:
     """Run the outermost function of an entry with unknown arguments, path by path; return their number.
 
-    A path ends with the construction at ``last``, a module and a line.
+    A path ends with the construction at ``last``, a module and a line. With ``lines``, it also ends where
+    it has left all of these behind.
 
     The consumer itself is not run: ``on_arrival`` is called while the session is in the state of
     that moment.
@@ -196,6 +249,9 @@ def run_function(
             raise Abrupt("return")
         return UNKNOWN
 
+    if lines and isinstance(target.definition, ir.FunctionDef):
+        body = body_of(machine, target.module.name, target.definition)
+        machine.bodies[id(target.definition)] = leading_to(body, lines)
     explorer = Explorer(entry.module, max_paths)
     begun = machine.heap.written
     number = 0

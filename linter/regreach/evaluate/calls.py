@@ -267,7 +267,7 @@ def _run_body(
                 current = Abrupt("return", evaluate(machine, inner, definition.body))
             else:
                 inner.body = body_of(machine, inner.module.name, definition)
-                run_block(machine, inner, inner.body)
+                run_block(machine, inner, machine.bodies.get(id(definition), inner.body))
         except Abrupt as abrupt:
             current = abrupt
 

@@ -43,6 +43,7 @@ from regreach.facts.names import local_names
 
 if TYPE_CHECKING:
     from regreach.evaluate.finished import FinishedModules
+    from regreach.facts import ir
 
 # A call chain of the tree's own functions longer than this is not followed.
 MAX_CALL_DEPTH = 60
@@ -89,6 +90,8 @@ class Machine:
         self.explorer: Explorer | None = None
         # Where values of modules come from that are not run as a whole, and whether this machine is
         # that which makes them.
+        # what is run of a function in place of its body, by the identity of its definition
+        self.bodies: dict[int, ir.Body] = {}
         self.finished: FinishedModules | None = None
         self.is_finished = False
         self.max_call_depth = MAX_CALL_DEPTH
