@@ -304,7 +304,8 @@ class Machine:
 
     def may_enter(self, function: Function) -> bool:
         """Return whether a call of this function is still to be followed."""
-        if self._depth >= self.max_call_depth or self._budget <= 0:
+        # an outermost call gets a fresh budget
+        if self._depth >= self.max_call_depth or (self._depth and self._budget <= 0):
             return False
         if len(self.conditions) > MAX_CONDITIONS:
             return False
