@@ -137,10 +137,10 @@ class Program:
         facts = self.facts(module)
         return facts.body if facts is not None else None
 
-    def skim(self, module: str, top: str) -> ir.Body | None:
+    def skim(self, module: str, packages: Collection[str]) -> ir.Body | None:
         """Return what the lines of a module tell, see ``facts.skim``; None where it is to be parsed."""
         try:
-            return skim(outline(decode(self.source(module))), top)
+            return skim(outline(decode(self.source(module))), packages)
         except SourceError:
             return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from regreach.evaluate.finished import FinishedModules
@@ -25,7 +25,9 @@ _CALL = rb"\n(?:@[ \t.\w]*\b(?:%b)\b|(?!def |class |async )[^\s#\"'@](?:[^\n]*\W
 class QuickSources:
     """Sources for the machine in which a module's body has only what has to be run when it is loaded."""
 
-    def __init__(self, program: Program, pack: Pack, graph: ImportGraph) -> None:
+    def __init__(
+        self, program: Program, pack: Pack, graph: ImportGraph, absent: Collection[str]
+    ) -> None:
         self._program = program
         self.has, self.is_package = program.has, program.is_package
         self.is_namespace, self.children = program.is_namespace, program.children
@@ -33,8 +35,12 @@ class QuickSources:
         effects = effects_of(program, pack, graph)
         self._words = [word.encode() for word in effects.registrars]
         self._calls = call_at_margin(effects.importers)
-        self._pruning = Pruning(pack.location.name, (*effects.registrars, *effects.importers))
-        self._top = pack.location.name
+        self._pruning = Pruning(
+            pack.location.name, (*effects.registrars, *effects.importers), absent
+        )
+        self._packages = frozenset(
+            (pack.location.name, *(name.partition(".")[0] for name in absent))
+        )
         self._bodies: dict[str, ir.Body | None] = {}
         self.skimmed = 0
 
@@ -57,7 +63,7 @@ class QuickSources:
                 and not any(word in data for word in self._words)
                 and not program.ask(module, self._calls)
             ):
-                found = program.skim(module, self._top)
+                found = program.skim(module, self._packages)
                 if found is not None:
                     self.skimmed += 1
                     return found

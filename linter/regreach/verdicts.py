@@ -91,7 +91,9 @@ class Analysis:
         self.graph = ImportGraph(program)
         if quick:
             self.machine = Machine(
-                QuickSources(program, pack, self.graph), self.world, pack.location.name
+                QuickSources(program, pack, self.graph, platform.absent),
+                self.world,
+                pack.location.name,
             )
             self.machine.finished = finished_modules(program, pack, self.world)
         else:

@@ -57,14 +57,18 @@ class FinishedModules:
         found = self._modules.get(name)
         if found is None and self._sources.has(name):
             found = self._modules[name] = Finished(name)
-            try:
-                facts = self._sources.facts(name)
-            except SourceError:
-                facts = None
-            found.body = facts.body if facts is not None else ()
-            found.is_open = facts is None and not self._sources.is_namespace(name)
-            found.binders, found.stars = _index(found.body)
         return found
+
+    def _read(self, module: Finished) -> None:
+        """Look into a module, of which only the name was needed so far."""
+        module.is_read = True
+        try:
+            facts = self._sources.facts(module.name)
+        except SourceError:
+            facts = None
+        module.body = facts.body if facts is not None else ()
+        module.is_open = facts is None and not self._sources.is_namespace(module.name)
+        module.binders, module.stars = _index(module.body)
 
     def value(self, module: str, name: str) -> Value:
         """Return what a module has bound to a name; MISSING if it has not."""
@@ -73,6 +77,8 @@ class FinishedModules:
 
     def value_in(self, module: Finished, name: str) -> Value:
         """Return what a finished module has bound to a name; MISSING if it has not."""
+        if not module.is_read:
+            self._read(module)
         if name not in module.settled:
             question = module.name, name
             if question in self._asked:
@@ -154,6 +160,8 @@ class FinishedModules:
         origin = self.module(dotted)
         if origin is None:
             return MISSING if name.startswith("_") or self._sources.has(dotted) else UNKNOWN
+        if not origin.is_read:
+            self._read(origin)
         if "__all__" in origin.binders:
             names = all_names(self._machine, origin)
             if names is not None and name not in names:

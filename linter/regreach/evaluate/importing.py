@@ -348,6 +348,9 @@ def load_listed(machine: Machine, frame: Frame, module: Value, names: Sequence[s
         return
     for name in names:
         full = f"{module.name}.{name}"
+        put_off = cell_of(module, name)
+        if type(put_off) is Deferred and put_off.sure:
+            continue
         present = _cell(machine, module, name)
         if not may_be_missing(present):
             continue

@@ -183,11 +183,11 @@ class Finished(Module):
     """A module of the tree as it is when it has been loaded; filled name by name (see ``finished``).
 
     ``body`` are its statements; ``binders`` says which of them bind a name, ``stars`` are its star imports.
-    ``settled`` are the names that have their values, ``done`` the statements that were run, and
-    ``running`` those that are being run. One that is open may hold anything.
+    They are empty until it ``is_read``. ``settled`` are the names that have their values, ``done`` the
+    statements that were run, and ``running`` those that are being run. One that is open may hold anything.
     """
 
-    __slots__ = ("binders", "body", "done", "is_open", "running", "settled", "stars")
+    __slots__ = ("binders", "body", "done", "is_open", "is_read", "running", "settled", "stars")
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -198,6 +198,7 @@ class Finished(Module):
         self.done: set[int] = set()
         self.running: list[int] = []
         self.is_open = False
+        self.is_read = False
 
 
 class Scope(Obj):

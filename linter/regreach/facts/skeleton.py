@@ -29,6 +29,10 @@ _ODD = frozenset(
 )
 
 
+# Packages outside of a tree whose state is looked at: the environment, the loaded modules.
+_LOOKED_AT = frozenset({"os", "sys", "builtins", "importlib"})
+
+
 @dataclass(frozen=True, slots=True)
 class Skeleton:
     """The statements to run, and the names that those of them bind which are no imports at the margin."""
@@ -41,11 +45,12 @@ class Pruning:
     """Takes out of module bodies what can wait.
 
     ``top`` is the name of the tree's package; ``words`` are names of functions whose calls have an effect
-    on a registry, or may import something that has.
+    on a registry, or may import something that has. ``absent`` are packages that are not installed.
     """
 
-    def __init__(self, top: str, words: Collection[str]) -> None:
+    def __init__(self, top: str, words: Collection[str], absent: Collection[str] = ()) -> None:
         self._top = top
+        self._absent = frozenset(absent)
         self._words = frozenset(words) | _ODD
         self._effects = frozenset(words)
 
@@ -53,7 +58,7 @@ class Pruning:
         """Return what of a module's body has to be run."""
         statements: list[ir.Stmt] = []
         kept: set[str] = set()
-        foreign = _names_of_imports(body)
+        foreign = self._foreign(body)
         for node in body:
             for each in self._at_margin(node, foreign):
                 statements.append(each)
@@ -99,7 +104,7 @@ class Pruning:
 
     def _has_effect(self, node: ir.Stmt, foreign: Collection[str]) -> bool:
         if isinstance(node, (ir.ImportFrom, ir.Import)):
-            return True
+            return self._own_import(node) or not self._absent.isdisjoint(tops_of(node))
         if isinstance(node, (ir.Raise, ir.Delete)):
             return True
         if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
@@ -141,6 +146,18 @@ class Pruning:
             return any(dotted.partition(".")[0] == self._top for dotted, _ in node.names)
         return any(self._own_import(each) for part in walk.blocks(node) for each in part)
 
+    def _foreign(self, body: ir.Body) -> set[str]:
+        """Return the names that stand for something of another module that somebody here may look at."""
+        names: set[str] = set()
+        for node in body:
+            if isinstance(node, (ir.Import, ir.ImportFrom)):
+                if self._own_import(node) or not _LOOKED_AT.isdisjoint(tops_of(node)):
+                    names |= bound_names((node,))
+            elif not isinstance(node, (ir.FunctionDef, ir.ClassDef)):
+                for part in walk.blocks(node):
+                    names |= self._foreign(part)
+        return names
+
     def _without_definitions(self, node: ir.Stmt) -> ir.Stmt:
         """Return a statement in whose blocks functions and classes wait."""
 
@@ -170,6 +187,13 @@ class Pruning:
         return self._without_definitions(node)
 
 
+def tops_of(node: ir.Import | ir.ImportFrom) -> set[str]:
+    """Return the first parts of the names of the modules that an import asks for."""
+    if isinstance(node, ir.ImportFrom):
+        return set() if node.level else {(node.module or "").partition(".")[0]}
+    return {dotted.partition(".")[0] for dotted, _ in node.names}
+
+
 def for_checkers(node: ir.Stmt) -> bool:
     """Return whether a statement is an ``if TYPE_CHECKING:`` with nothing else."""
     if not isinstance(node, ir.If) or node.orelse:
@@ -188,18 +212,6 @@ def merged(statements: Collection[ir.Stmt]) -> ir.Body:
         else:
             result.append(node)
     return tuple(result)
-
-
-def _names_of_imports(body: ir.Body) -> set[str]:
-    """Return the names that imports bind, at the margin or in a block of it."""
-    names: set[str] = set()
-    for node in body:
-        if isinstance(node, (ir.Import, ir.ImportFrom)):
-            names |= bound_names((node,))
-        elif not isinstance(node, (ir.FunctionDef, ir.ClassDef)):
-            for part in walk.blocks(node):
-                names |= _names_of_imports(part)
-    return names
 
 
 def _root(node: ir.Expr) -> str | None:

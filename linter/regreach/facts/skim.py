@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from regreach.facts import ir
 from regreach.facts.outline import LogicalLine, Outline
@@ -44,15 +44,16 @@ class _Untold(Exception):  # noqa: N818  (it is control flow, no error)
     """The lines do not tell enough."""
 
 
-def skim(outline: Outline, top: str) -> ir.Body | None:
+def skim(outline: Outline, packages: Collection[str]) -> ir.Body | None:
     """Return the imports that a module makes and the names that it binds, in order; None to parse it.
 
-    ``top`` is the name of the tree's own package: an import from it under a condition is for the parser.
+    An import from one of ``packages`` under a condition is for the parser: the tree's own, and those that
+    are not installed.
     """
     if _is_odd(outline):
         return None
     try:
-        return merged(list(_statements(outline.text, outline.lines, top)))
+        return merged(list(_statements(outline.text, outline.lines, packages)))
     except _Untold:
         return None
 
@@ -65,7 +66,9 @@ def _is_odd(outline: Outline) -> bool:
     return False
 
 
-def _statements(text: str, lines: Sequence[LogicalLine], top: str) -> Iterator[ir.Stmt]:
+def _statements(
+    text: str, lines: Sequence[LogicalLine], packages: Collection[str]
+) -> Iterator[ir.Stmt]:
     index = 0
     while index < len(lines):
         line = lines[index]
@@ -75,11 +78,11 @@ def _statements(text: str, lines: Sequence[LogicalLine], top: str) -> Iterator[i
         inside = index
         while index < len(lines) and lines[index].indent:
             index += 1
-        yield from _statement(text, line, lines[inside:index], top)
+        yield from _statement(text, line, lines[inside:index], packages)
 
 
 def _statement(
-    text: str, line: LogicalLine, inside: Sequence[LogicalLine], top: str
+    text: str, line: LogicalLine, inside: Sequence[LogicalLine], packages: Collection[str]
 ) -> Iterator[ir.Stmt]:
     source = text[line.span]
     match = _WORD.match(source)
@@ -98,7 +101,7 @@ def _statement(
     elif word == "if" and _FOR_CHECKERS.match(source):
         return
     elif word in _BLOCK_WORDS or word in _CLAUSE_WORDS:
-        yield from _block(text, line, inside, word, top)
+        yield from _block(text, line, inside, word, packages)
     elif word == "@" or word in _NO_EFFECT or source[:1] in "\"'":
         return
     elif (found := _BINDING.match(source)) is not None:
@@ -110,9 +113,13 @@ def _statement(
 
 
 def _block(
-    text: str, line: LogicalLine, inside: Sequence[LogicalLine], word: str, top: str
+    text: str,
+    line: LogicalLine,
+    inside: Sequence[LogicalLine],
+    word: str,
+    packages: Collection[str],
 ) -> Iterator[ir.Stmt]:
-    if not _OPENS.match(text[line.span]) or word == "for" or word == "with":
+    if not _OPENS.match(text[line.span]) or word in ("for", "with"):
         raise _Untold(text[line.span])
     names: list[str] = []
     for each in inside:
@@ -120,7 +127,7 @@ def _block(
         first = _first_word(text, each)
         if first in ("import", "from"):
             node = _import(source + "\n", each.line)
-            if word in ("if", "elif", "while") or _is_own(node, top):
+            if _is_from(node, packages):
                 raise _Untold(source)
             names += _bound(node)
         elif first in ("raise", "del", "return"):
@@ -158,10 +165,10 @@ def _import(source: str, line: int) -> ir.Import | ir.ImportFrom:
     raise _Untold(source)
 
 
-def _is_own(node: ir.Import | ir.ImportFrom, top: str) -> bool:
+def _is_from(node: ir.Import | ir.ImportFrom, packages: Collection[str]) -> bool:
     if isinstance(node, ir.ImportFrom):
-        return node.level > 0 or (node.module or "").partition(".")[0] == top
-    return any(dotted.partition(".")[0] == top for dotted, _ in node.names)
+        return node.level > 0 or (node.module or "").partition(".")[0] in packages
+    return any(dotted.partition(".")[0] in packages for dotted, _ in node.names)
 
 
 def _bound(node: ir.Import | ir.ImportFrom) -> list[str]:
