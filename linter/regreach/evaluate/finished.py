@@ -210,12 +210,24 @@ def _index(body: ir.Body) -> tuple[dict[str, list[int]], list[ir.ImportFrom]]:
         stars += _stars(node)
         for name in bound_names((node,)):
             binders.setdefault(name, []).append(index)
+    imported = _imported(body)
     for index, node in enumerate(body):
         for name in _changed(node):
-            if name in binders and index not in binders[name]:
+            # what becomes of another module, or of something from outside the tree, is not of this one
+            if name not in imported and name in binders and index not in binders[name]:
                 binders[name].append(index)
                 binders[name].sort()
     return binders, stars
+
+
+def _imported(body: ir.Body) -> set[str]:
+    names: set[str] = set()
+    for node in body:
+        if isinstance(node, (ir.Import, ir.ImportFrom)):
+            names |= bound_names((node,))
+        for part in walk.blocks(node):
+            names |= _imported(part)
+    return names
 
 
 def _stars(node: ir.Stmt) -> Iterator[ir.ImportFrom]:

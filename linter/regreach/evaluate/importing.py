@@ -380,9 +380,14 @@ def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Valu
         return external_attribute(machine, frame, module, name, "ImportError")
     if not isinstance(module, Module):
         return UNKNOWN
-    put_off = cell_of(module, name)
-    if type(put_off) is Deferred and put_off.sure and frame.scope is frame.module:
-        return put_off
+    if frame.scope is frame.module:
+        if isinstance(module, Finished):
+            if not machine.import_guards:
+                return Deferred(module.name, name, sure=True)
+        else:
+            put_off = cell_of(module, name)
+            if type(put_off) is Deferred and put_off.sure:
+                return put_off
     value = _cell(machine, module, name)
     if value is not MISSING:
         return without_missing(value)

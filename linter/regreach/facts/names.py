@@ -31,6 +31,34 @@ def bound_names(body: ir.Body) -> frozenset[str]:
     return frozenset(name for node in _own_statements(body) for name in _bound_by(node))
 
 
+def surely_bound(body: ir.Body) -> frozenset[str]:
+    """Return the names that these statements bind on all ways through them that do not raise."""
+    names: frozenset[str] = frozenset()
+    for node in body:
+        names |= _surely_bound_by(node)
+    return names
+
+
+def _surely_bound_by(node: ir.Stmt) -> frozenset[str]:
+    if isinstance(node, ir.If):
+        return _on_all(node.body, node.orelse)
+    if isinstance(node, ir.With):
+        return surely_bound(node.body)
+    if isinstance(node, ir.Try):
+        ways = [(*node.body, *node.orelse), *(handler.body for handler in node.handlers)]
+        return _on_all(*ways) | surely_bound(node.final)
+    if isinstance(node, (ir.For, ir.While, ir.Match, ir.Delete)):
+        return frozenset()
+    if isinstance(node, ir.AnnAssign) and node.value is None:
+        return frozenset()
+    return frozenset(_bound_by(node))
+
+
+def _on_all(*ways: ir.Body) -> frozenset[str]:
+    bound = [surely_bound(way) for way in ways if not (way and isinstance(way[-1], ir.Raise))]
+    return frozenset.intersection(*bound) if bound else frozenset()
+
+
 @cache
 def added_to(body: ir.Body) -> tuple[ir.Expr, ...]:
     """Return the attributes and items to which these statements add (``a.b += 1``)."""

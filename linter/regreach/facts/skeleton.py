@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from regreach.facts import ir, walk
-from regreach.facts.names import bound_names
+from regreach.facts.names import bound_names, surely_bound
 
 _ODD = frozenset(
     {
@@ -83,11 +83,14 @@ class Pruning:
         elif self._has_effect(node, foreign):
             yield self._without_definitions(node)
         else:
-            names = tuple(sorted(bound_names((node,))))
-            if names and not isinstance(node, ir.AugAssign):
-                sure = isinstance(node, (ir.Assign, ir.AnnAssign))
-                if not isinstance(node, ir.AnnAssign) or node.value is not None:
-                    yield ir.Later(node.line, names, sure=sure)
+            if isinstance(node, ir.AugAssign):
+                return
+            sure = surely_bound((node,))
+            if sure:
+                yield ir.Later(node.line, tuple(sorted(sure)), sure=True)
+            names = bound_names((node,)) - sure
+            if names and not isinstance(node, ir.AnnAssign):
+                yield ir.Later(node.line, tuple(sorted(names)), sure=False)
 
     def _registering(self, node: ir.FunctionDef | ir.ClassDef) -> Iterator[ir.Stmt]:
         """Yield the calls of decorators that have an effect: ``name = decorator(name)``."""

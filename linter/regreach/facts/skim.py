@@ -37,6 +37,7 @@ _TEXT = re.compile(
 )
 _BLOCK_WORDS = frozenset({"if", "try", "with", "for", "while"})
 _CLAUSE_WORDS = frozenset({"elif", "else", "except", "finally"})
+_IN_BLOCK = frozenset({"if", "try", "@"}) | _CLAUSE_WORDS
 _NO_EFFECT = frozenset({"pass", "assert"})
 
 
@@ -74,19 +75,32 @@ def _statements(
         line = lines[index]
         if line.indent:
             raise _Untold("a line is indented without a reason")
+        word = _first_word(text, line)
+        if word not in _BLOCK_WORDS or _FOR_CHECKERS.match(text, line.start):
+            index, inside = _indented(lines, index)
+            yield from _statement(text, line, inside)
+            continue
+        clauses: list[tuple[str, Sequence[LogicalLine]]] = []
+        while not clauses or (index < len(lines) and word in _CLAUSE_WORDS):
+            if not _OPENS.match(text[lines[index].span]):
+                raise _Untold(text[lines[index].span])
+            index, inside = _indented(lines, index)
+            clauses.append((word, inside))
+            word = _first_word(text, lines[index]) if index < len(lines) else ""
+        yield from _block(text, line.line, clauses, packages)
+
+
+def _indented(lines: Sequence[LogicalLine], index: int) -> tuple[int, Sequence[LogicalLine]]:
+    """Return the index of the next line at the margin, and the lines between."""
+    begin = index = index + 1
+    while index < len(lines) and lines[index].indent:
         index += 1
-        inside = index
-        while index < len(lines) and lines[index].indent:
-            index += 1
-        yield from _statement(text, line, lines[inside:index], packages)
+    return index, lines[begin:index]
 
 
-def _statement(
-    text: str, line: LogicalLine, inside: Sequence[LogicalLine], packages: Collection[str]
-) -> Iterator[ir.Stmt]:
+def _statement(text: str, line: LogicalLine, inside: Sequence[LogicalLine]) -> Iterator[ir.Stmt]:
     source = text[line.span]
-    match = _WORD.match(source)
-    word = match[1] if match is not None else ""
+    word = _first_word(text, line)
     if word in ("import", "from"):
         yield _import(source, line.line)
     elif word in ("def", "async", "class"):
@@ -98,10 +112,8 @@ def _statement(
                 if _first_word(text, each) in ("import", "from", "raise"):
                     raise _Untold(text[each.span])
         yield ir.Later(line.line, (name[1],), sure=True)
-    elif word == "if" and _FOR_CHECKERS.match(source):
-        return
-    elif word in _BLOCK_WORDS or word in _CLAUSE_WORDS:
-        yield from _block(text, line, inside, word, packages)
+    elif word == "if":
+        return  # for type checkers only
     elif word == "@" or word in _NO_EFFECT or source[:1] in "\"'":
         return
     elif (found := _BINDING.match(source)) is not None:
@@ -114,34 +126,68 @@ def _statement(
 
 def _block(
     text: str,
-    line: LogicalLine,
-    inside: Sequence[LogicalLine],
-    word: str,
+    line: int,
+    clauses: Sequence[tuple[str, Sequence[LogicalLine]]],
     packages: Collection[str],
 ) -> Iterator[ir.Stmt]:
-    if not _OPENS.match(text[line.span]) or word in ("for", "with"):
-        raise _Untold(text[line.span])
-    names: list[str] = []
-    for each in inside:
-        source = text[each.span].strip()
-        first = _first_word(text, each)
-        if first in ("import", "from"):
-            node = _import(source + "\n", each.line)
+    """Yield what an ``if`` or ``try`` with its clauses binds."""
+    kinds = [word for word, _ in clauses]
+    if kinds[0] not in ("if", "try"):
+        raise _Untold(kinds[0])
+    bound: set[str] = set()
+    ways: list[set[str]] = []
+    always: set[str] = set()
+    for word, inside in clauses:
+        first, every = _bound_in(text, inside, packages)
+        bound |= every
+        if word == "finally":
+            always |= first
+        elif word == "else" and kinds[0] == "try":
+            ways[0] |= first
+        else:
+            ways.append(first)
+    if kinds[0] == "try" or "else" in kinds:
+        always |= set.intersection(*ways)
+    if always:
+        yield ir.Later(line, tuple(sorted(always)), sure=True)
+    if bound - always:
+        yield ir.Later(line, tuple(sorted(bound - always)), sure=False)
+
+
+def _bound_in(
+    text: str, lines: Sequence[LogicalLine], packages: Collection[str]
+) -> tuple[set[str], set[str]]:
+    """Return the names that a block binds on its own level, and all that are bound in it."""
+    own: set[str] = set()
+    every: set[str] = set()
+    definition = 0  # the indentation of the definition that the lines are in
+    for line in lines:
+        if definition and line.indent > definition:
+            continue
+        definition = 0
+        source = text[line.span].strip()
+        word = _first_word(text, line)
+        names: Collection[str] = ()
+        if word in ("import", "from"):
+            node = _import(source + "\n", line.line)
             if _is_from(node, packages):
                 raise _Untold(source)
-            names += _bound(node)
-        elif first in ("raise", "del", "return"):
+            names = _bound(node)
+        elif word in ("raise", "del", "return", "with", "for", "while"):
             raise _Untold(source)
         elif (named := _NAMED.match(source)) is not None:
-            names.append(named[1])
+            names = (named[1],)
+            definition = line.indent
         elif (found := _BINDING.match(source)) is not None:
-            names.append(found[1])
-        elif (
-            "=" in source and not _CALL.match(source) and first not in _BLOCK_WORDS | _CLAUSE_WORDS
-        ):
+            if _CHAIN.match(source):
+                raise _Untold(source)
+            names = (found[1],)
+        elif "=" in source and not _CALL.match(source) and word not in _IN_BLOCK:
             raise _Untold(source)
-    if names:
-        yield ir.Later(line.line, tuple(dict.fromkeys(names)), sure=False)
+        every.update(names)
+        if line.indent == lines[0].indent:
+            own.update(names)
+    return own, every
 
 
 def _first_word(text: str, line: LogicalLine) -> str:
