@@ -7,7 +7,7 @@ wait. ``skeleton`` reads that from a parsed module, ``skim`` from the lines of o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 
 from regreach.facts import ir, walk
 from regreach.facts.names import bound_names, surely_bound
@@ -52,10 +52,12 @@ class Pruning:
         self._top = top
         self._absent = frozenset(absent)
         self._words = frozenset(words) | _ODD
-        self._effects = frozenset(words)
 
     def skeleton(self, body: ir.Body) -> Skeleton:
         """Return what of a module's body has to be run."""
+        words = self._words | _other_names(body, self._words)
+        if words != self._words:
+            return Pruning(self._top, words, self._absent).skeleton(body)
         statements: list[ir.Stmt] = []
         kept: set[str] = set()
         foreign = self._foreign(body)
@@ -215,6 +217,32 @@ def merged(statements: Collection[ir.Stmt]) -> ir.Body:
         else:
             result.append(node)
     return tuple(result)
+
+
+def _other_names(body: ir.Body, words: Collection[str]) -> set[str]:
+    """Return names that a module gives to functions of these names, or to what it makes of them."""
+    names: set[str] = set()
+    for node in body:
+        if isinstance(node, ir.ImportFrom):
+            names |= {alias for name, alias in node.names if alias is not None and name in words}
+        elif isinstance(node, ir.Assign) and _mentions(node.value, words):
+            names |= bound_names((node,))
+        else:
+            for part in walk.blocks(node):
+                names |= _other_names(part, words)
+    return names
+
+
+def _mentions(node: object, words: Collection[str]) -> bool:
+    if isinstance(node, ir.Name):
+        return node.id in words
+    if isinstance(node, ir.Attribute) and node.attr in words:
+        return True
+    if isinstance(node, tuple):
+        return any(_mentions(each, words) for each in node)
+    if not is_dataclass(node) or isinstance(node, (ir.Lambda, ir.Const)):
+        return False
+    return any(_mentions(getattr(node, field.name), words) for field in fields(node))
 
 
 def _root(node: ir.Expr) -> str | None:
