@@ -100,6 +100,13 @@ def test_targets_that_cannot_be_read(tmp_path: Path) -> None:
         ("sglang == 1 or so", "neither an existing path nor a requirement"),
         ("https://example.org/sglang.whl", "names an address, which is not fetched"),
         ("nope-1.0.tar.gz", "no such file or folder"),
+        ("nope.whl", "no such file or folder"),
+        ("nope/", "no such file or folder"),
+        (".nope", "no such file or folder"),
+        (
+            "nope",
+            "nope: no such file or folder; the package index was not asked: a requirement names",
+        ),
         ("", "neither an existing path nor a requirement"),
         ("two\nlines", "neither an existing path nor a requirement"),
     ],
@@ -108,7 +115,9 @@ def test_requirements_that_are_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, says: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert says in fails(run("check", target), 3)
+    monkeypatch.setenv("PIP_INDEX_URL", "no index may be asked")
+    for command in (["check"], ["audit"], ["explain", "none,triton"]):
+        assert says in fails(run(*command, target), 3)
 
 
 def test_a_release_that_is_not_kept_while_offline(

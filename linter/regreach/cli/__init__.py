@@ -63,7 +63,8 @@ def cli() -> None:
     """Find decorator registrations that their look-up cannot reach.
 
     TARGET is a checkout, an unpacked release, a wheel or sdist file, or a requirement such as
-    'name==1.0'. The tree is read, never imported or executed.
+    'name==1.0' (a word without a version is a file or folder, unless it is the package's own name). The
+    tree is read, never imported or executed.
 
     Exit codes: 0 nothing to report, 1 findings, 2 wrong usage or configuration, 3 could not run.
     """

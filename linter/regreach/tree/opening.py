@@ -35,7 +35,7 @@ def open_tree(
 
     Args:
         target: a folder (a checkout, an unpacked release or the package's own folder), a wheel, zip
-            or tar file, or a requirement when no such path exists.
+            or tar file, or a requirement when no such path exists (see `parse_requirement`).
         location: the package, and where in the target it may lie.
         rev: read this revision of the git repository at `target` and not the files on disk.
         blobs: what several revisions of that repository are read with; not closed with the tree.
@@ -52,9 +52,17 @@ def open_tree(
         return _tree(target, _open_path(target, location), location)
     # What parses requirements takes as long to import as a whole tree takes to open.
     from regreach.tree.release import fetch_release
-    from regreach.tree.requirement import parse_requirement
+    from regreach.tree.requirement import is_bare, parse_requirement
 
-    release = fetch_release(parse_requirement(target), cache_dir, offline, on_progress)
+    requirement = parse_requirement(target, location.name)
+    try:
+        release = fetch_release(requirement, cache_dir, offline, on_progress)
+    except TargetError as error:
+        if not is_bare(requirement):
+            raise
+        # the word may have meant a folder as well
+        message = f"{requirement}: no such file or folder; as a requirement: {error}"
+        raise TargetError(message) from error
     return _tree(target, zip_archive.open_zip(str(release), location.name), location)
 
 
