@@ -417,6 +417,15 @@ sglang/test/**  without RR101, RR902  regreach.toml: per-path-ignores
     assert rows()["RR103"] == ("left out", "regreach.toml: select")
 
 
+def test_a_target_that_is_none_has_no_configuration(tree: Path) -> None:
+    for target in ("nosuch/dir", "nosuch", "gone.whl"):
+        assert fails(run("config", target), 2).startswith(f"{target}: no such file or folder")
+    configure(tree, "", "some.txt")
+    assert "is neither a folder nor an archive" in fails(run("config", "some.txt"), 2)
+    assert "git" in fails(run("config", "--rev", "nope"), 2)
+    assert applies("sglang==0.5.15") == "none"  # which is not fetched to say so
+
+
 def test_the_page_names_every_key(tree: Path) -> None:
     page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     configure(tree, "no_such_key = 1\n")
