@@ -141,7 +141,7 @@ def test_a_file_is_coloured_only_when_that_is_asked_for(tmp_path: Path) -> None:
         assert (ESCAPE in file.read_text(encoding="utf-8")) is colored
 
 
-def on_terminal(*arguments: str, width: int, **env: str) -> str:
+def on_terminal(*arguments: str, width: int, code: int = 1, **env: str) -> str:
     """Run the command with a terminal for its output and errors, and return what that shows."""
     pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
     outer, inner = pty.openpty()
@@ -164,7 +164,7 @@ def on_terminal(*arguments: str, width: int, **env: str) -> str:
             break
         shown += part
     os.close(outer)
-    assert process.wait() == 1
+    assert process.wait() == code
     return shown.decode().replace("\r\n", "\n")
 
 
@@ -183,6 +183,20 @@ def test_a_terminal_gets_lines_that_fit() -> None:
     lines = report.splitlines()
     assert len(lines) > len(run("check", BUG).out.splitlines())
     assert max(map(len, lines)) <= 90
+
+
+def test_a_page_is_not_printed_on_a_terminal(tmp_path: Path) -> None:
+    page = ("audit", "fixtures/bug/tree", "--format", "html")
+    says = (
+        "regreach: error: --format html is for a browser: say -o page.html, or redirect"
+        " (see regreach audit --help)\n"
+    )
+    assert on_terminal(*page, width=80, code=2) == says
+    assert on_terminal(*page, "-o", f"json:{tmp_path}/x", width=80, code=2) == says
+    shown = on_terminal(*page, "-o", str(tmp_path / "page.html"), width=80)
+    assert "<html" not in shown
+    assert "<html" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<html" in run(*page[:1], BUG, *page[2:]).out  # in a pipe
 
 
 # -- pipes and encodings ----------------------------------------------------------------------

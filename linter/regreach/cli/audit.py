@@ -27,6 +27,7 @@ def audit(**options: Any) -> None:
     from regreach.report import as_json, text
     from regreach.run import analyse
 
+    shared.check_pages(options)
     request = shared.request_from(options)
     more: dict[str, Document] = {}
     with progress(options) as say:

@@ -294,6 +294,14 @@ def forms_of(options: Mapping[str, Any]) -> set[str]:
     return {options["form"], *(form for form, _ in options["outputs"] if form is not None)}
 
 
+def check_pages(options: Mapping[str, Any]) -> None:
+    """Raise click.UsageError for a page that would be printed on a terminal, which nobody can read."""
+    printed = all(form is not None for form, _ in options["outputs"])
+    if options["form"] in _PAGES and printed and sys.stdout.isatty():
+        form = options["form"]
+        raise click.UsageError(f"--format {form} is for a browser: say -o page.{form}, or redirect")
+
+
 def key_of(text: str) -> tuple[str, ...]:
     """Return the parts of a key as it is given on the command line: ``none,triton``."""
     return tuple(part.strip() for part in text.split(","))

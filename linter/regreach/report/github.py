@@ -10,14 +10,14 @@ import hashlib
 from collections import Counter
 
 from regreach.report.reported import Reported, advised
-from regreach.report.text import check_lines, summary
+from regreach.report.text import check_lines
 
 SHOWN = 10  # annotations of one level in one step
 _LEVEL = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def github(reported: Reported) -> str:
-    """Return an annotation for each finding, errors first, then all in full, and the count."""
+    """Return an annotation for each finding, errors first, then all in full. The count is the command's."""
     lines = [
         _command(
             _LEVEL[f.severity],
@@ -34,15 +34,14 @@ def github(reported: Reported) -> str:
         path = reported.path(problem.spot.path)
         lines.append(_command("warning", problem.message, file=path, **place, title="not read"))
     text = [line.plain for line in check_lines(reported.audit, reported.findings)]
-    return "\n".join([*lines, *_verbatim(text), _count(reported)]) + "\n"
+    return "".join(f"{line}\n" for line in (*lines, *_verbatim(text), *_left_out(reported)))
 
 
-def _count(reported: Reported) -> str:
-    count = summary(reported.findings).plain
+def _left_out(reported: Reported) -> list[str]:
     levels = Counter(f.severity for f in reported.findings)
     if max(levels.values(), default=0) <= SHOWN:
-        return count
-    return f"{count}; GitHub shows {SHOWN} annotations of each level, and the log above all"
+        return []
+    return [f"GitHub shows {SHOWN} annotations of each level, and the log above all"]
 
 
 def _verbatim(lines: list[str]) -> list[str]:
