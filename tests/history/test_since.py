@@ -366,6 +366,8 @@ def test_a_bare_repository(fixed: History, tmp_path: Path) -> None:
             2,
             "--since HEAD..HEAD names the new side already: leave --rev out",
         ),
+        (("",), 2, "--since is empty (a variable that is not set?): give a revision, as main, or"),
+        (("HEAD", "--rev", ""), 3, "a revision is empty (a variable that is not set?)"),
         (("--upload-pack=x",), 3, "has no revision '--upload-pack=x'"),
     ],
 )

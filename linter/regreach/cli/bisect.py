@@ -39,12 +39,13 @@ def bisect(key: str, good: str, bad: str, first_parent: bool, **options: Any) ->
     ends that do not differ), 3 could not run.
     """
     from regreach.cli.printing import print_report, rendered
+    from regreach.explain.keys import parts_of
     from regreach.history.bisecting import Range
     from regreach.history.bisecting import bisect as search
     from regreach.report.bisect import bisect_json, bisect_lines, bisect_notes
 
     request = shared.request_from(options)
-    wanted = Range(shared.key_of(key), good, bad, first_parent)
+    wanted = Range(parts_of(key), good, bad, first_parent)
     with progress(options) as say:
         found = search(request, wanted, say)
     print_report(options, lines=lambda: bisect_lines(found), document=lambda _: bisect_json(found))

@@ -302,11 +302,6 @@ def check_pages(options: Mapping[str, Any]) -> None:
         raise click.UsageError(f"--format {form} is for a browser: say -o page.{form}, or redirect")
 
 
-def key_of(text: str) -> tuple[str, ...]:
-    """Return the parts of a key as it is given on the command line: ``none,triton``."""
-    return tuple(part.strip() for part in text.split(","))
-
-
 def exit_code(findings: Iterable[Finding], fail_on: Severity, exit_zero: bool) -> int:
     """Return 1 when a finding is at or above the severity, else 0."""
     return int(not exit_zero and any(fails(f.severity, fail_on) for f in findings))

@@ -92,6 +92,10 @@ def _sides(
     repository: Repository, since: str, rev: str | None
 ) -> tuple[Commit, Commit | None, list[str]]:
     """Return the commits to compare, the new one None for the working tree, and what is to be noted."""
+    if not since.strip():
+        raise ConfigError(
+            "--since is empty (a variable that is not set?): give a revision, as main, or a range, as main...HEAD"
+        )
     first, dots, last = since.partition("..")
     from_base = last.startswith(".")
     if dots and rev is not None:
