@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -183,6 +184,32 @@ def test_a_terminal_gets_lines_that_fit() -> None:
     lines = report.splitlines()
     assert len(lines) > len(run("check", BUG).out.splitlines())
     assert max(map(len, lines)) <= 90
+
+
+@pytest.mark.parametrize("width", [40, 60])
+@pytest.mark.parametrize(
+    "command", [("check",), ("audit",), ("explain", "none,flashinfer_mxfp4")], ids=lambda c: c[0]
+)
+def test_on_a_narrow_terminal_words_paths_and_keys_stay_whole(
+    command: tuple[str, ...], width: int
+) -> None:
+    code = int(command[0] != "explain")
+    shown = on_terminal(*command, "fixtures/bug/tree", width=width, code=code, NO_COLOR="1")
+    lines = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", shown).splitlines()
+    assert max(map(len, lines)) <= width
+    assert all(line == line.rstrip() for line in lines)
+    plain = run(*command, BUG).out.replace(BUG, "fixtures/bug/tree")
+    assert "flashinfer_cutlass.py:11" in plain
+    whole = {word for word in plain.split() if len(word) <= width - 6}
+    assert whole <= {word for line in lines for word in line.split()}
+    keys = re.findall(r'\("none", "\w+"\)', plain)
+    assert keys.count('("none", "flashinfer_mxfp4")') == sum(
+        line.count('("none", "flashinfer_mxfp4")') for line in lines
+    )
+    # what is cut is a word that no line has room for, a path after a slash
+    shown_words = "".join("".join(lines).split())
+    assert "".join(plain.split()) in shown_words
+    assert any(line.endswith("moe_runner/") for line in lines)
 
 
 def test_a_page_is_not_printed_on_a_terminal(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def bisect(key: str, good: str, bad: str, first_parent: bool, **options: Any) ->
     Exit codes: 0 found, 1 one of several, for want of revisions that can be analysed, 2 wrong usage (as
     ends that do not differ), 3 could not run.
     """
-    from regreach.cli.printing import print_report, rendered
+    from regreach.cli.printing import print_report, rendered, terminal_width
     from regreach.explain.keys import parts_of
     from regreach.history.bisecting import Range
     from regreach.history.bisecting import bisect as search
@@ -51,7 +51,7 @@ def bisect(key: str, good: str, bad: str, first_parent: bool, **options: Any) ->
     print_report(options, lines=lambda: bisect_lines(found), document=lambda _: bisect_json(found))
     if not options["quiet"]:
         color = shared.use_color(options["color"], sys.stderr)
-        notes = rendered(bisect_notes(found), color=color)
+        notes = rendered(bisect_notes(found), color=color, width=terminal_width(sys.stderr))
         click.echo(notes, err=True, nl=False, color=color)
     if options["stats"]:
         click.echo(say.stats(), err=True)

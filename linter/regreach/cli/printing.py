@@ -19,7 +19,8 @@ from regreach.cli.options import exit_code, use_color
 from regreach.cli.progress import Progress
 from regreach.errors import ConfigError, TargetError
 from regreach.model import Audit, Finding, Suppressed
-from regreach.report.text import help_lines, problem_lines, summary, suppressed_lines, wrapped
+from regreach.report.folding import folded
+from regreach.report.text import help_lines, problem_lines, summary, suppressed_lines
 from regreach.request import Found, Result
 
 Lines = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], Iterable[Text]]
@@ -78,7 +79,8 @@ def print_notes(audit: Audit, options: Mapping[str, Any], *more: Text) -> None:
         return
     color = use_color(options["color"], sys.stderr)
     lines = [*problem_lines(audit), *more]
-    click.echo(rendered(lines, color=color), err=True, nl=False, color=color)
+    text = rendered(lines, color=color, width=terminal_width(sys.stderr))
+    click.echo(text, err=True, nl=False, color=color)
 
 
 def print_report(
@@ -115,7 +117,7 @@ def terminal_width(stream: TextIO | None) -> int | None:
 def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) -> str:
     """Return lines as text; with ``color``, with terminal codes. They are folded only to a ``width``."""
     if width is not None:
-        lines = wrapped(lines, width)
+        lines = folded(lines, width)
     buffer = StringIO()
     console = Console(
         file=buffer,
