@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from regreach.request import Request, Result
 
 
-@click.command()
+@click.command(short_help="Print each registry as a matrix, findings and call sites.")
 @shared.analysis_options
 @shared.output_options("html")
 def audit(**options: Any) -> None:

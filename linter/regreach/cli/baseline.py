@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from regreach.policy.baseline_update import Update
 
 
-@click.command()
+@click.command(short_help="Write today's findings to a file, so that they do not count.")
 @shared.rule_options
 @click.option(
     "--output",

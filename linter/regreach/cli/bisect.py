@@ -11,7 +11,7 @@ from regreach.cli import options as shared
 from regreach.cli.progress import progress
 
 
-@click.command()
+@click.command(short_help="Find the commit that broke a key.")
 @click.argument("key")
 @shared.history_options
 @click.option(

@@ -14,7 +14,7 @@ from regreach.errors import ConfigError, TargetError
 _DEFAULT = "default"
 
 
-@click.command()
+@click.command(short_help="Print which options apply to TARGET, and from where.")
 @shared.analysis_options
 @shared.fail_on_option
 def config(**options: Any) -> None:

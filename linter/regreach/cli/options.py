@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from regreach.cli.completion import complete_codes
+from regreach.cli.completion import complete_codes, complete_packs, complete_platforms
 from regreach.cli.configured import codes_of, configured
 from regreach.cli.policy import policy_of
 from regreach.model import Finding, Severity, fails
@@ -128,10 +128,16 @@ _TREE: list[Callable[[Any], Any]] = [
     click.argument("target", nargs=-1, callback=_target, metavar="[TARGET]"),
     _REV,
     click.option(
-        "--pack", metavar="NAME", help="The pack to use: a name, or the path of a TOML file."
+        "--pack",
+        metavar="NAME",
+        shell_complete=complete_packs,
+        help="The pack to use: a name, or the path of a TOML file.",
     ),
     click.option(
-        "--platform", metavar="NAME", help="Whose facts hold, e.g. cuda, hip, npu, cpu, xpu."
+        "--platform",
+        metavar="NAME",
+        shell_complete=complete_platforms,
+        help="Whose facts hold, e.g. cuda, hip, npu, cpu, xpu.",
     ),
     click.option(
         "--env",

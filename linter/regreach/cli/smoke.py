@@ -10,7 +10,7 @@ from regreach.cli import options as shared
 from regreach.cli.progress import progress
 
 
-@click.command()
+@click.command(short_help="Run a registered function on this machine's GPU.")
 @shared.tree_options
 @click.option(
     "--key",
