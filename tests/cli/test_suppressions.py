@@ -116,6 +116,25 @@ def test_an_import_is_suppressed_on_its_line(tmp_path: Path, order: tuple[str, s
     }
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_of_two_that_are_alike_the_other_is_mended(tmp_path: Path, first: bool) -> None:
+    """Which of them has which fingerprint is told by their order alone, and changes with the edit."""
+    tree = copy_of("unused-import-deletable", tmp_path)
+    line = "            import sglang.srt.layers.moe.moe_runner.flashinfer_cutlass"
+    comments = (
+        ["  # regreach: ignore[RR106] why", ""] if first else ["", "  # regreach: ignore[RR106]"]
+    )
+    edited(tree, RUNNER, f"{line}\n", "".join(f"{line}{comment}\n" for comment in comments))
+    assert run("check", str(tree), "--select", "RR106").err.startswith("1 warning; 1 suppressed")
+    done = run("fix", str(tree), "--select", "RR106", "--write")
+    assert (done.code, done.err) == (0, f"1 mended; written: {RUNNER}; 1 suppressed by comments\n")
+    assert f"{line}  # noqa: F401\n" in (tree / RUNNER).read_text(encoding="utf-8")
+    assert (
+        run("check", str(tree), "--select", "RR106").err
+        == "no findings; 1 suppressed by comments\n"
+    )
+
+
 def test_stale_ones_are_found_where_nothing_else_is(tree: Path) -> None:
     (tree / "sglang/more.py").write_text(
         "# regreach: ignore[RR101] once it was needed\n"
