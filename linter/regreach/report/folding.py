@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -18,17 +19,45 @@ _WORD = re.compile(r"""\("[^"]*"(?:, "[^"]*")+\)\S*|\S+""")
 _CUTS = [re.compile(mark) for mark in (r"/", r" ", r"\.(?!pyi?\b)", r"_")]
 
 
+class Row(Text):
+    """A line of a table. ``columns`` are where the columns begin after the first, which names the row."""
+
+    columns: Sequence[int] = ()
+
+
 def folded(lines: Iterable[Text], width: int) -> Iterator[Text]:
     """Yield lines folded to a width; what follows is indented below where the text began.
 
     A word that does not fit goes to a line of its own; only one that is longer than a line is cut, a path after
-    a ``/``. Spaces at which a line is folded are dropped.
+    a ``/``. Spaces at which a line is folded are dropped. Of a table that is too wide the columns that have no
+    room come below, as a table of their own.
     """
-    for line in lines:
-        if cell_len(line.plain) <= width:
-            yield line
-        else:
-            yield from _folded(line, width)
+    for is_table, group in groupby(lines, lambda line: isinstance(line, Row)):
+        block = list(group)
+        if is_table and max(cell_len(line.plain) for line in block) > width:
+            block = list(_parts_of_table(block, width))
+        for line in block:
+            if cell_len(line.plain) <= width:
+                yield line
+            else:
+                yield from _folded(line, width)
+
+
+def _parts_of_table(rows: Sequence[Text], width: int) -> Iterator[Text]:
+    header = rows[0]
+    assert isinstance(header, Row), "rows stand together"
+    starts, ends = header.columns, [*header.columns[1:], max(map(len, rows))]
+    parts = [[starts[0], ends[0]]]
+    for start, end in zip(starts[1:], ends[1:], strict=True):
+        widest = max(len(row.plain[:end].rstrip()) for row in rows)
+        if starts[0] + widest - parts[-1][0] > width:
+            parts.append([start, end])
+        parts[-1][1] = end
+    for start, end in parts:
+        for row in rows:
+            part = row[: starts[0]] + row[start:end]
+            part.rstrip()
+            yield part
 
 
 def _folded(line: Text, width: int) -> Iterator[Text]:

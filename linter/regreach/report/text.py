@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from rich.text import Text
 
 from regreach.model import Audit, Cell, Detail, Finding, RegistryResult, Suppressed
-from regreach.report.folding import LABEL_WIDTH
+from regreach.report.folding import LABEL_WIDTH, Row
 from regreach.report.marks import MARKS, mark_of, marks_of
 from regreach.rule import key_text
 
@@ -175,18 +175,22 @@ def _matrix(parts: Sequence[str], cells: Iterable[Cell]) -> list[Text]:
     shown = [c for c in columns if c not in empty]
     first_width = max(map(len, (*rows, row_name)))
     widths = [max(len(c), *(len(cell(r, c)[0]) for r in rows)) for c in shown]
-    header = Text(f"  {row_name:<{first_width}}  ", "dim")
+    begins = [first_width + 4]
+    for width in widths[:-1]:
+        begins.append(begins[-1] + width + 2)
+    header = Row(f"  {row_name:<{first_width}}  ", "dim")
     for column, width in zip(shown, widths, strict=True):
         header.append(f"{column:<{width}}  ", "bold")
-    header.rstrip()
-    lines = [header]
+    header.columns = begins
+    lines: list[Text] = [header]
     for row in rows:
-        line = Text(f"  {row:<{first_width}}  ")
+        line = Row(f"  {row:<{first_width}}  ")
         for column, width in zip(shown, widths, strict=True):
             mark, style = cell(row, column)
             line.append(f"{mark:<{width}}  ", style)
-        line.rstrip()
         lines.append(line)
+    for each in lines:
+        each.rstrip()
     if empty:
         lines.append(Text(f"  nothing registered for {column_name} {', '.join(empty)}", "dim"))
     return lines
