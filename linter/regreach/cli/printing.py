@@ -67,9 +67,13 @@ def present(
             click.echo("remembered: no file has changed that a verdict depends on", err=True)
     if result.audit.blocked:
         raise TargetError(result.audit.blocked[0])
-    raise click.exceptions.Exit(
-        exit_code(result.findings, options["fail_on"], options["exit_zero"])
-    )
+    code = exit_code(result.findings, options["fail_on"], options["exit_zero"])
+    if code == 0 and result.audit.doubtful:
+        raise TargetError(
+            "that there is nothing to report is not sure: not read, though registrations or call sites"
+            f" may stand there: {', '.join(doubt.path for doubt in result.audit.doubtful)}"
+        )
+    raise click.exceptions.Exit(code)
 
 
 def print_notes(audit: Audit, options: Mapping[str, Any], *more: Text) -> None:

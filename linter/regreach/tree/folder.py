@@ -11,7 +11,7 @@ from pathlib import Path
 from regreach.errors import TargetError
 from regreach.tree.modules import is_importable, module_stem
 from regreach.tree.paths import is_plain, why
-from regreach.tree.store import MAX_FILE_BYTES, Listing, TreeProblem
+from regreach.tree.store import MAX_FILE_BYTES, UNREADABLE, Listing, TreeProblem
 
 MAX_FILES = 200_000
 """Far above any real package; reached only when links multiply folders."""
@@ -92,7 +92,7 @@ class FolderStore:
                                 (entry.path, f"{path}/{entry.name}", inner, (*above, real))
                             )
             except OSError as error:
-                listing.problems.append(TreeProblem(path, f"unreadable folder: {why(error)}"))
+                listing.problems.append(TreeProblem(path, f"{UNREADABLE} folder: {why(error)}"))
 
     def _entry(
         self, entry: os.DirEntry[str], path: str, parent: str, listing: Listing
@@ -124,7 +124,7 @@ class FolderStore:
 def _unusable(entry: os.DirEntry[str]) -> str | None:
     """Return why a module file cannot be taken in, None when it can, `""` for a folder `x.py/`."""
     if entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path):
-        return None if os.access(entry.path, os.R_OK) else "unreadable file: permission denied"
+        return None if os.access(entry.path, os.R_OK) else f"{UNREADABLE} file: permission denied"
     if os.path.isdir(entry.path):
         return ""
     return "not a regular file" if os.path.exists(entry.path) else "a broken link"
