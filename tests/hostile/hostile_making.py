@@ -11,8 +11,9 @@ from command_line import BUG, Done, copy_of, run, with_cache
 
 LIMIT = 60  # seconds; a run takes half a second where nothing else runs
 PACKAGE = "sglang/srt/layers"
-RUNNER = f"{PACKAGE}/moe/moe_runner/runner.py"
-REGISTERING = f"{PACKAGE}/moe/moe_runner/flashinfer_cutlass.py"
+MOE = f"{PACKAGE}/moe"
+RUNNER = f"{MOE}/moe_runner/runner.py"
+REGISTERING = f"{MOE}/moe_runner/flashinfer_cutlass.py"
 ASKED = b"\n# MoeRunner register_fused_func\n"  # words for which a file is parsed
 NO_CACHE = ("--no-cache", "--jobs", "1")
 

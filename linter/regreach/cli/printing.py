@@ -21,6 +21,7 @@ from regreach.errors import ConfigError, TargetError
 from regreach.model import Audit, Finding, Suppressed
 from regreach.report.text import help_lines, problem_lines, summary, suppressed_lines, wrapped
 from regreach.request import Found, Result
+from regreach.tree.paths import harmless
 
 Lines = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], Iterable[Text]]
 Document = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], str]
@@ -106,7 +107,7 @@ def print_report(
             text = rendered(lines(), color=color, width=terminal_width(stream))
             write(text, output, color=color)
         else:
-            write(document(form), output)
+            write(harmless(document(form)), output)
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -133,6 +134,7 @@ def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) ->
         width=100_000,
     )
     for line in lines:
+        line.plain = harmless(line.plain)
         console.print(line)
     return buffer.getvalue()
 

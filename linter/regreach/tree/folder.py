@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from pathlib import Path
 
 from regreach.errors import TargetError
@@ -15,6 +16,9 @@ from regreach.tree.store import MAX_FILE_BYTES, UNREADABLE, Listing, TreeProblem
 
 MAX_FILES = 200_000
 """Far above any real package; reached only when links multiply folders."""
+
+MAX_WAYS = 100
+"""So many ways may links lead to one folder; more of them only a tree made to be endless has."""
 
 
 class FolderStore:
@@ -76,11 +80,15 @@ class FolderStore:
         # Each entry: a folder as it is reached, its path in the tree, its real path, and those of
         # the folders above it, by which a loop is known.
         stack: list[tuple[str, str, str, tuple[str, ...]]] = [(start, folder, real, ())]
+        ways: Counter[str] = Counter()
         while stack:
             full, path, real, above = stack.pop()
             if real in above:
                 listing.problems.append(TreeProblem(path, f"a loop of links: it is {real} again"))
                 continue
+            ways[real] += 1
+            if ways[real] > MAX_WAYS:
+                raise TargetError(f"{self.root}: links lead to {real} in more than {MAX_WAYS} ways")
             if len(listing.paths) > MAX_FILES:
                 raise TargetError(f"{self.root} has more than {MAX_FILES} modules below {folder}")
             try:
