@@ -182,7 +182,7 @@ def test_a_consumer_that_does_not_parse_is_not_clean(tmp_path: Path, command: li
     for _ in range(2):  # the second time it is remembered
         done = run(*command, str(tree))
         assert done.code == 3
-        assert "MoeRunner cannot be judged: a file that its module needs was not read, " in done.err
+        assert "MoeRunner cannot be judged: a file that it needs was not read, " in done.err
         assert done.err.splitlines()[-1].endswith("moe_runner/runner.py")
 
 

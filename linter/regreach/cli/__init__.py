@@ -27,6 +27,7 @@ from regreach.cli.rule import rule
 from regreach.cli.smoke import smoke
 from regreach.cli.version import print_version
 from regreach.errors import RegreachError, TargetError
+from regreach.tree.paths import harmless
 
 BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
 INTERRUPTED = 130
@@ -151,5 +152,5 @@ def _fail(code: int, *messages: str) -> int:
     if os.environ.get("REGREACH_TRACEBACK"):
         traceback.print_exc()
     for message in messages:
-        click.echo("regreach: error: " + " ".join(message.split()), err=True)
+        click.echo("regreach: error: " + harmless(" ".join(message.split())), err=True)
     return code

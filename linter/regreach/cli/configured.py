@@ -70,6 +70,13 @@ class Configured:
             path = os.path.join(file.folder, path)  # noqa: PTH118
         return shown(path), os.path.realpath(path)
 
+    def folder_of(self, key: str) -> str:
+        """Return the folder that a key's file is told from: the configuration's, or the working folder."""
+        if self.is_of_file(key):
+            assert self.settings is not None, "it is of a file"
+            return self.settings.file.folder
+        return os.getcwd()  # noqa: PTH109
+
     def read(self, key: str, path: str) -> bytes:
         """Return the bytes of a key's file. Raises ConfigError."""
         from regreach.config.config_file import read_bytes

@@ -22,6 +22,7 @@ from regreach.model import Audit, Finding, Suppressed
 from regreach.report.folding import folded
 from regreach.report.text import help_lines, problem_lines, summary, suppressed_lines
 from regreach.request import Found, Result
+from regreach.tree.paths import harmless
 
 Lines = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], Iterable[Text]]
 Document = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], str]
@@ -68,9 +69,13 @@ def present(
             click.echo("remembered: no file has changed that a verdict depends on", err=True)
     if result.audit.blocked:
         raise TargetError(result.audit.blocked[0])
-    raise click.exceptions.Exit(
-        exit_code(result.findings, options["fail_on"], options["exit_zero"])
-    )
+    code = exit_code(result.findings, options["fail_on"], options["exit_zero"])
+    if code == 0 and result.audit.doubtful:
+        raise TargetError(
+            "that there is nothing to report is not sure: not read, though registrations or call sites"
+            f" may stand there: {', '.join(doubt.path for doubt in result.audit.doubtful)}"
+        )
+    raise click.exceptions.Exit(code)
 
 
 def print_notes(audit: Audit, options: Mapping[str, Any], *more: Text) -> None:
@@ -104,7 +109,7 @@ def print_report(
             text = rendered(lines(), color=color, width=terminal_width(stream))
             write(text, output, color=color)
         else:
-            write(document(form), output)
+            write(harmless(document(form)), output)
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -131,6 +136,7 @@ def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) ->
         width=100_000,
     )
     for line in lines:
+        line.plain = harmless(line.plain)
         console.print(line)
     return buffer.getvalue()
 

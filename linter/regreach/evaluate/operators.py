@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from regreach.evaluate.constants import MAX_TEXT, example_of, plain
+from regreach.evaluate.constants import MAX_BITS, MAX_TEXT, example_of, plain
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.items import new_listing, put_items, update_dict
 from regreach.evaluate.iteration import items_of
@@ -115,6 +115,8 @@ def _compute(machine: Machine, frame: Frame, op: str, left: Any, right: Any) -> 
     except (TypeError, ValueError, ArithmeticError) as error:
         raise machine.error(frame, type(error).__name__, str(error)) from None
     if isinstance(result, (str, bytes)) and len(result) > MAX_TEXT:
+        return UNKNOWN
+    if isinstance(result, int) and result.bit_length() > MAX_BITS:
         return UNKNOWN
     return Const(result)
 

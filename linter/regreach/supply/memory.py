@@ -25,7 +25,7 @@ from regreach.supply.scans import answer, mentions
 from regreach.tree import Tree
 from regreach.tree.user_cache import cache_root, make_cache
 
-MEMORY_VERSION = 2
+MEMORY_VERSION = 3
 """Raised when what is kept, or what it means, changes."""
 
 _FOLDER = "results"
