@@ -23,6 +23,7 @@ File = tuple[str, bytes]
 _LARGEST_CHUNK = 96 * 1024
 _SMALLEST_CHUNK = 8 * 1024
 _SAFE_PATH = "PYTHONSAFEPATH"
+_ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
 class ParsePool:
@@ -37,7 +38,7 @@ class ParsePool:
         method = method or _start_method()
         if method is not None:
             try:
-                with _apart_from_current_folder():
+                with _apart_from_current_folder(), _signals_held(method):
                     self._start(files, jobs, method)
             except Exception:  # what a system lacks shows in many ways
                 self.close()
@@ -122,9 +123,27 @@ def _apart_from_current_folder() -> Iterator[None]:
             os.environ[_SAFE_PATH] = before
 
 
+@contextmanager
+def _signals_held(method: str) -> Iterator[None]:
+    """Let no signal come to a process that was forked before it has handlers of its own."""
+    if method != "fork":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin_worker() -> None:
     gc.disable()  # syntax trees are freed by reference counts
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
