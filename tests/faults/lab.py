@@ -20,7 +20,7 @@ TIMEOUT = 60.0
 
 RUNNER = "sglang/srt/layers/moe/moe_runner/runner.py"
 _WIDE = "sglang/srt/wide"
-_TABLE = "".join(f"    ('key {i}', {i}, [{i}, {i + 1}]),\n" for i in range(60))
+_TABLE = "".join(f"    ('key {i}', {i}, [{i}, {i + 1}]),\n" for i in range(20))
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Lab:
         self.home = folder / "home"
         self.home.mkdir()
 
-    def widen(self, count: int = 60) -> None:
+    def widen(self, count: int = 45) -> None:
         """Let the runner import so many more modules that other processes are asked to parse them."""
         (self.tree / _WIDE).mkdir()
         (self.tree / _WIDE / "__init__.py").write_text("")
@@ -105,6 +105,7 @@ class Lab:
 _PACKAGES = (regreach, regreach_rules)
 CHECK = ("check", "tree", "--format", "json")
 AUDIT = ("audit", "tree", "--format", "json")
+FIX_IN_PLACE = ("fix", "tree", "--write", "--no-cache")
 
 
 def ended(process: subprocess.Popen[bytes]) -> Done:

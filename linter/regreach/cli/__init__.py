@@ -143,12 +143,14 @@ def script() -> NoReturn:
     except SystemExit as end:
         if sys.flags.dev_mode:
             raise  # Python is to tell what was left open
+        code = end.code if isinstance(end.code, int) else 0
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-        except OSError:
-            raise end from None  # the interpreter, which tries once more, says what it thinks of it
-        os._exit(end.code if isinstance(end.code, int) else 0)
+        except OSError as error:
+            if code < RegreachError.exit_code:  # or else it is told already
+                code = _fail(RegreachError.exit_code, _unexpected(error))
+        os._exit(code)
 
 
 def _check_working_folder() -> None:

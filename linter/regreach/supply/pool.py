@@ -35,6 +35,7 @@ class ParsePool:
     def __init__(self, files: Sequence[File], jobs: int, method: str | None = None) -> None:
         """Start parsing. ``method`` is how processes are started; None is what is best here."""
         self._places: dict[str, tuple[Future[list[bytes | None]], int]] = {}
+        self._executor: ProcessPoolExecutor | None = None
         method = method or _start_method()
         if method is not None:
             try:
@@ -48,13 +49,10 @@ class ParsePool:
         if method == "forkserver":
             context.set_forkserver_preload([__name__])
         chunks = list(_chunks(files, jobs))
-        pool = ProcessPoolExecutor(min(jobs, len(chunks)), context, _begin_worker)
-        try:
-            for chunk in chunks:
-                future = pool.submit(_parse, [data for _, data in chunk])
-                self._places |= {path: (future, i) for i, (path, _) in enumerate(chunk)}
-        finally:
-            pool.shutdown(wait=False)  # takes effect when all is done
+        self._executor = ProcessPoolExecutor(min(jobs, len(chunks)), context, _begin_worker)
+        for chunk in chunks:
+            future = self._executor.submit(_parse, [data for _, data in chunk])
+            self._places |= {path: (future, i) for i, (path, _) in enumerate(chunk)}
 
     def take(self, path: str) -> bytes | None:
         """Wait for the facts of a file and return them, or what is wrong with it, as a blob.
@@ -71,9 +69,13 @@ class ParsePool:
 
     def close(self) -> dict[str, bytes]:
         """Give up what is not parsed yet; return what is and was not taken."""
+        if self._executor is not None:
+            # to cancel each by itself would disturb the executor, should a process have died just now
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor = None
         left: dict[str, bytes] = {}
         for path, (future, index) in self._places.items():
-            if not future.cancel() and future.done() and future.exception() is None:
+            if future.done() and not future.cancelled() and future.exception() is None:
                 blob = future.result()[index]
                 if blob is not None:
                     left[path] = blob
