@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from lab import CHECK, PROGRAM, Lab, as_user, one_line
+from lab import CHECK, PROGRAM, Lab, as_user, one_line, open_to_all
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions are those of POSIX")
 
@@ -113,6 +113,7 @@ def test_a_user_whom_the_system_does_not_know(tmp_path: Path) -> None:
         pytest.skip("setpriv may not do that here")
     program = (*become, *read, *PROGRAM)
     expected = lab.uncached(*CHECK)
+    open_to_all(tmp_path)
     tmp_path.chmod(0o777)
     before = sorted(tmp_path.iterdir())
     done = lab.run(*CHECK, program=program, HOME=None, REGREACH_CACHE_DIR=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ def limited(limit: str) -> Sequence[str]:
     return (PRLIMIT, f"--{limit}", *PROGRAM)
 
 
-@pytest.mark.parametrize("megabytes", [80, 110, 150, 400, 580, 600, 620, 640, 660, 700])
+@pytest.mark.parametrize("megabytes", [80, 110, 400, 580, 640, 700])
 def test_memory(tmp_path: Path, megabytes: int) -> None:
     """RLIMIT_AS; the analysis needs a thread with half a gigabyte of stack, which is mostly not touched."""
     lab = Lab(tmp_path)
@@ -27,6 +28,9 @@ def test_memory(tmp_path: Path, megabytes: int) -> None:
     done = lab.run(*CHECK, program=limited(f"as={megabytes * 1024 * 1024}"))
     if done.code == expected.code:
         assert (done.out, done.err) == (expected.out, expected.err)
+    elif done.code == -signal.SIGABRT:
+        # what libcst is written in ends the process when it gets no memory
+        assert done.err.startswith("memory allocation of "), done
     else:
         message = one_line(done, 3)
         assert any(word in message for word in ("memory", "cannot be loaded", "thread")), message
@@ -39,7 +43,7 @@ def test_descriptors(tmp_path: Path) -> None:
     lab.widen()
     expected = lab.uncached(*CHECK)
     codes = []
-    for limit in (5, 6, 8, 10, 12, 16):
+    for limit in (5, 7, 10, 16):
         lab.without_cache()
         done = lab.run(*CHECK, program=limited(f"nofile={limit}"))
         codes.append(done.code)

@@ -85,7 +85,7 @@ class FactsCache:
         Another process that stops while it writes would make each read wait for as long as one may.
         """
         found: dict[bytes, dict[int, bytes]] = {}
-        if sqlite3 is None or self._failed or not self._file.is_file():
+        if sqlite3 is None or self._failed or not self._is_there():
             return found
         long_ago = int(time.time()) - _DAY
         with self._tolerant(), self._open() as database:
@@ -123,6 +123,12 @@ class FactsCache:
             database.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", rows)
             database.execute("COMMIT")
         self._of_use.clear()
+
+    def _is_there(self) -> bool:
+        try:
+            return self._file.is_file()
+        except OSError:  # in a folder that may not be looked into
+            return False
 
     def _make_room(
         self, database: sqlite3.Connection, rows: Sequence[tuple[bytes, int, int, bytes]]

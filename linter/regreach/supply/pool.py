@@ -38,11 +38,15 @@ class ParsePool:
         self._executor: ProcessPoolExecutor | None = None
         method = method or _start_method()
         if method is not None:
+            others = set(multiprocessing.active_children())
             try:
                 with _apart_from_current_folder(), _signals_held(method):
                     self._start(files, jobs, method)
             except Exception:  # what a system lacks shows in many ways
                 self.close()
+                for begun in set(multiprocessing.active_children()) - others:
+                    begun.kill()  # nobody will tell it to end, and what it takes may be needed
+                    begun.join()
 
     def _start(self, files: Sequence[File], jobs: int, method: str) -> None:
         context = multiprocessing.get_context(method)
@@ -146,7 +150,10 @@ def _begin_worker() -> None:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+    except RuntimeError:  # no more threads
+        os._exit(1)
 
 
 def _end_with_parent() -> None:
