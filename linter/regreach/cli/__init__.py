@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import io
 import os
@@ -31,6 +32,11 @@ from regreach.tree.paths import harmless
 
 BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
 INTERRUPTED = 130
+# What the machine lacks: no defect of this program.
+_LACKING = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS),
+    *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN),
+)
 
 
 class _Commands(click.Group):
@@ -103,13 +109,24 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except RegreachError as error:
         code = _fail(error.exit_code, *(str(line) for line in error.args))
     except Exception as error:
-        at = traceback.extract_tb(error.__traceback__)[-1]
-        code = _fail(
-            RegreachError.exit_code,
-            f"internal error, please report it: {type(error).__name__}: {error}"
-            f" ({at.filename}:{at.lineno}; set REGREACH_TRACEBACK=1 to see more)",
-        )
+        code = _fail(RegreachError.exit_code, _unexpected(error))
     sys.exit(code)
+
+
+def _unexpected(error: Exception) -> str:
+    """Return what to say of an exception that is none of regreach's own."""
+    if isinstance(error, MemoryError):
+        return "out of memory: raise the limit (ulimit -v), or give the machine more"
+    if isinstance(error, OSError) and error.errno in _LACKING:
+        at = f"{error.filename}: " if error.filename is not None else ""
+        return f"the system refuses to go on: {at}{error.strerror}"
+    if isinstance(error, ImportError) and error.name != __name__:
+        return f"a part of regreach or of its libraries cannot be loaded: {error}"
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    return (
+        f"internal error, please report it: {type(error).__name__}: {error}"
+        f" ({at.filename}:{at.lineno}; set REGREACH_TRACEBACK=1 to see more)"
+    )
 
 
 def script() -> NoReturn:
@@ -117,20 +134,25 @@ def script() -> NoReturn:
     # Syntax trees are freed by reference counts; looking through them for cycles costs a sixth of
     # a run, and to free all that is known, piece by piece, before the end another tenth.
     gc.disable()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _end)
     try:
         main()
+    except KeyboardInterrupt:  # as the end was near
+        os._exit(INTERRUPTED)
     except SystemExit as end:
         if sys.flags.dev_mode:
             raise  # Python is to tell what was left open
+        code = end.code if isinstance(end.code, int) else 0
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-        except OSError:
-            raise end from None  # the interpreter, which tries once more, says what it thinks of it
-        os._exit(end.code if isinstance(end.code, int) else 0)
+        except OSError as error:
+            if code < RegreachError.exit_code:  # or else it is told already
+                code = _fail(RegreachError.exit_code, _unexpected(error))
+        os._exit(code)
 
 
 def _check_working_folder() -> None:
@@ -145,7 +167,8 @@ def _check_working_folder() -> None:
 
 def _end(number: int, _: object) -> NoReturn:
     """End in order: processes that were started and files that were not finished go, too."""
-    sys.exit(128 + number)
+    signal.signal(number, signal.SIG_IGN)  # once is enough
+    sys.exit(_fail(128 + number, f"ended by {signal.Signals(number).name}"))
 
 
 def _fail(code: int, *messages: str) -> int:
