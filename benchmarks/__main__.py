@@ -26,7 +26,7 @@ RUNNER = "sglang/srt/layers/moe/moe_runner/runner.py"
 BUGS = {"0.5.5": 0, "0.5.10": 0, "0.5.15": 1, "0.5.20": 0, "0.5.23": 0}
 """How many findings of RR101 there are; what executing the releases says of them is in tests/truth."""
 
-OF_GROWTH = (c.CHECK_COLD, c.CHECK_WARM, c.GRIMP_COLD, c.RUFF)
+OF_GROWTH = (c.CHECK_COLD, c.CHECK_WARM, c.GRIMP_COLD, c.GRIMP_CACHED, c.RUFF)
 SAMPLED = 10  # every so-manieth file of trees for which there is no time to parse all
 
 

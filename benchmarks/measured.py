@@ -6,7 +6,7 @@ of the process which started it. Needs nothing but the standard library.
 
 ``largest``: of all its processes, what the largest had in memory at most (the kernel's ``ru_maxrss``).
 ``together``: what all of them had at the same moment, pages that several share counted once: the sum of
-``Pss`` in ``smaps_rollup``, looked at every 10 ms, or less often where looking takes long, and ``largest``
+``Pss`` in ``smaps_rollup``, looked at every 10 to 200 ms, by how long looking takes, and ``largest``
 at least, because a page that programs outside share counts in part only; null where it was not looked at,
 or there is no ``/proc``. Both in bytes. ``wall`` ends with the process that was
 started; ``cpu`` counts its descendants, too, also those that outlive it.
@@ -89,9 +89,9 @@ class Memory(threading.Thread):
         self._ours = {str(os.getpid()): False}  # by process
 
     def run(self) -> None:
-        """Look until it is over; looking takes a twentieth of one processor at most."""
+        """Look until it is over, in a twentieth of the time or so."""
         took = 0.0
-        while sys.platform == "linux" and not self.over.wait(max(0.01, 20 * took)):
+        while sys.platform == "linux" and not self.over.wait(min(0.2, max(0.01, 20 * took))):
             begun = time.perf_counter()
             self.most = max(self.most, sum(map(_pss, self._processes())))
             took = time.perf_counter() - begun

@@ -47,15 +47,17 @@ def _growth(axes: Axes, trees: Sequence[OfTree]) -> None:
                 for tree in trees
                 if tree.synthetic == made and name in tree.samples
             ]
-            label = name + (", synthetic" if made else "")
             if found:
+                label = None if made else name  # once in the legend
                 axes.plot(
                     *zip(*sorted(found), strict=True), marker + line, color=colour, label=label
                 )
     axes.set(xscale="log", yscale="log", xlabel="files in the tree", ylabel="wall seconds")
-    axes.set_title("Growth with the tree", fontsize=11)
+    axes.set_title("Growth with the tree (dashed: synthetic)", fontsize=11)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.grid(which="major", color="#e5e5e5")
-    axes.legend(fontsize=8, frameon=False)
+    axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
 
 
 def _bars(axes: Axes, tree: OfTree) -> None:
@@ -64,7 +66,8 @@ def _bars(axes: Axes, tree: OfTree) -> None:
     colours = [_OURS if name.startswith("regreach") else _THEIRS for name, _ in rows]
     bars = axes.barh([name for name, _ in rows], walls, color=colours)
     axes.bar_label(bars, [f"{wall:.2f} s" for wall in walls], padding=3, fontsize=8)
-    axes.set(xscale="log", xlabel="wall seconds, median")
+    axes.set(xscale="log", xlabel="wall seconds, median (logarithmic)")
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlim(min(walls) / 2, max(walls) * 4)
     axes.set_title(tree.heading, fontsize=11)
     axes.tick_params(axis="y", labelsize=8)

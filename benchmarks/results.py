@@ -53,8 +53,10 @@ def _lines(results: Results, plot: str | None) -> Iterator[str]:
         "",
     )
     yield from (f"- {line}" for line in results.machine)
-    yield f"- medians of {results.rounds} rounds in which all take turns, after one to warm up; what takes"
-    yield f"  less than {QUICK:g} s has {TIMES_A_ROUND} turns a round, what takes more than {SLOW:g} s runs in {SLOW_ROUNDS} rounds"
+    yield (
+        f"- medians; all take turns in rounds ({results.rounds}), after one to warm up: {TIMES_A_ROUND} turns"
+        f" a round for what takes less than {QUICK:g} s; for more than {SLOW:g} s at most {SLOW_ROUNDS} rounds"
+    )
     if results.warning:
         yield from ("", f"**Warning:** {results.warning}.")
     if plot:
@@ -119,6 +121,7 @@ def _targets(tree: OfTree) -> Iterator[str]:
 
 
 def _growth(trees: Sequence[OfTree]) -> Iterator[str]:
+    yield from ("Wall seconds, and processor seconds in brackets.", "")
     columns = list(dict.fromkeys(name for tree in trees for name in tree.samples))
     rows = []
     for tree in trees:
@@ -132,7 +135,7 @@ def _growth(trees: Sequence[OfTree]) -> Iterator[str]:
         "",
         "files",
         "MB",
-        *(f"{name}: wall (CPU) s" for name in columns),
+        *columns,
         "memory of cold check MiB",
     )
     yield from table(head, rows)

@@ -45,7 +45,7 @@ def release(requirement: str, cache: Path) -> Source:
     if not root.is_dir():
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as folder:
-            pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+            pip = [sys.executable, "-m", "pip", "download", "-qq", "--no-deps"]
             only = ["--only-binary", ":all:", "--dest", folder]
             subprocess.run([*pip, *only, requirement], check=True, stdout=sys.stderr)
             (wheel,) = Path(folder).glob("*.whl")
