@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regreach.model import SEVERITIES, Detail, Finding, Severity, Spot, Suppressed
-from regreach.policy.baseline import DEFAULT_NAME, Baseline, Entry, Run
+from regreach.policy.baseline import COMMAND, Baseline, Entry, Run
 from regreach.policy.comments import Comment, comments_of
 from regreach.policy.matching import by_baseline, by_comments
 from regreach.policy.path_ignores import PathIgnores
@@ -117,19 +116,14 @@ class _Judge:
         if entry.rule not in self._rules:
             return None
         about = f"{entry.rule} ({', '.join(entry.of)})" if entry.of else entry.rule
-        message = f"the baseline knows {about}, which is not found any more: `{self._shrinking()}` removes it"
+        baseline = self._policy.baseline
+        command = baseline.command if baseline is not None else COMMAND
+        message = f"the baseline knows {about}, which is not found any more: `{command}` removes it"
         identity = fingerprint("RR901", entry.fingerprint)
         details = (Detail("reason", entry.reason),) if entry.reason else ()
         return Finding(
             "RR901", "warning", Spot(place, entry.line), 1, message, None, identity, None, details
         )
-
-    def _shrinking(self) -> str:
-        """Return the command that leaves out of the baseline what matches nothing."""
-        baseline = self._policy.baseline
-        if baseline is None or baseline.path is None or baseline.name == DEFAULT_NAME:
-            return "regreach baseline"
-        return f"regreach baseline -o {shlex.quote(baseline.name)}"
 
     def stale_comments(
         self, comments: Iterable[Comment], used: Collection[tuple[Comment, str]]
