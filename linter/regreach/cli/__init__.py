@@ -101,6 +101,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = _fail(INTERRUPTED, "interrupted")
     except RegreachError as error:
         code = _fail(error.exit_code, *(str(line) for line in error.args))
+    except MemoryError:
+        code = _fail(RegreachError.exit_code, "there is not enough memory for this")
     except Exception as error:
         at = traceback.extract_tb(error.__traceback__)[-1]
         code = _fail(
