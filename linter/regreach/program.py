@@ -141,10 +141,12 @@ class Program:
         return self._facts[module]
 
     def not_read(self, module: str) -> str | None:
-        """Return the path of a module's file if it could not be read or parsed, else None."""
+        """Return the path of a module's file, and why it could not be read or parsed; None if it could."""
         hidden = self.hidden(module)
-        path = hidden.path if hidden is not None else self.path(module)
-        return path if hidden is not None or path in self.broken else None
+        if hidden is not None:
+            return f"{hidden.path}: {hidden.reason}"
+        path = self.path(module)
+        return f"{path}: {self.broken[path].told}" if path in self.broken else None
 
     def is_known(self, module: str) -> bool:
         """Return whether a module's facts were asked for before."""

@@ -132,7 +132,7 @@ class Analysis:
             if missing:
                 self.blocked.append(
                     f"{consumer.path} cannot be judged: a file that it needs was not read,"
-                    f" {', '.join(missing)}"
+                    f" {'; '.join(missing)}"
                 )
         tree = self.program.tree
         problems = [
@@ -157,20 +157,22 @@ class Analysis:
         )
 
     def _not_read(self, session: Session, part: ConsumerAnalysis, ended: Ended) -> list[str]:
-        """Return the files that a consumer needs and that could not be read: nothing is sure without them."""
+        """Return which files a consumer needs that could not be read, and why: nothing is sure without them."""
         needed = set(session.loaded()) & self.machine.unread
         needed |= {module for run in part.runs.values() for module in run.unread}
         if ended.raised is not None:
             needed.add(ended.raised.path)
-        paths = {self.program.not_read(module) for module in needed}
-        return sorted(path for path in paths if path is not None)
+        told = {self.program.not_read(module) for module in needed}
+        return sorted(each for each in told if each is not None)
 
     def _doubtful(self) -> tuple[Doubt, ...]:
         """Return the files that were not read and may register something or construct a consumer."""
         registrars = [r for registry in self.pack.registries for r in registry.registrars]
         callables = [consumer.callable for consumer in self.pack.consumers.values()]
         registering = self.program.not_read_with(_last_words(registrars))
-        found = registering | self.program.not_read_with(_last_words(callables))
+        # where Python, too, refuses a file nothing is called; that nothing is registered may be the fault
+        calling = self.program.not_read_with(_last_words(callables))
+        found = registering | {path: True for path, readable in calling.items() if readable}
         return tuple(
             Doubt(path, registering.get(path, False))
             for path in sorted(found)

@@ -183,7 +183,7 @@ def test_a_consumer_that_does_not_parse_is_not_clean(tmp_path: Path, command: li
         done = run(*command, str(tree))
         assert done.code == 3
         assert "MoeRunner cannot be judged: a file that it needs was not read, " in done.err
-        assert done.err.splitlines()[-1].endswith("moe_runner/runner.py")
+        assert done.err.splitlines()[-1].endswith("moe_runner/runner.py: invalid syntax")
 
 
 def test_what_writes_does_not_without_a_consumer(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_consumer_that_hangs_on_one_is_not_judged(tmp_path: Path, path: str, k
     done = watched("check", str(tree), *NO_CACHE, cwd=tree)
     assert done.code in ((3,) if path.endswith(".py") or kind == "away" else (0,)), done
     if done.code == 3:
-        assert done.err.splitlines()[-1].endswith(f"a file that it needs was not read, {path}")
+        assert done.err.splitlines()[-1].partition(" was not read, ")[2].startswith(path)
     else:  # there is no such folder at all: a tree without the consumer, which is said
         assert "this tree has no module sglang.srt.layers.moe.moe_runner.runner" in done.err
 

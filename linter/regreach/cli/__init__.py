@@ -108,6 +108,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = _fail(INTERRUPTED, "interrupted")
     except RegreachError as error:
         code = _fail(error.exit_code, *(str(line) for line in error.args))
+    except MemoryError:
+        code = _fail(RegreachError.exit_code, "there is not enough memory for this")
     except Exception as error:
         code = _fail(RegreachError.exit_code, _unexpected(error))
     sys.exit(code)

@@ -57,7 +57,7 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
         raise ConfigError(
             f"{name} is in a revision, which is not written: name a file with --output"
         )
-    if given is None:
+    if given is None or configured.is_of_file("baseline"):
         _check_inside(configured.folder_of("baseline"), path, name)
     request = shared.request_from(options)
     old = read_baseline(read_bytes(path), name) if Path(path).exists() else None

@@ -97,6 +97,8 @@ class _Reader:
         text = self._table.text(key)
         if not text.strip():
             raise self._table.error("must not be empty", key)
+        if "\0" in text:
+            raise self._table.error("must have no null character", key)
         return text
 
     def _jobs(self, key: str) -> int:
