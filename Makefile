@@ -3,7 +3,7 @@
 #   make test    lint, types and tests
 #   make truth   execute releases (their code is run) and compare; takes an hour
 #   make mutants execute mutants of a release and compare; takes an hour
-#   make bench-hook  how long the commit hook takes when nothing relevant has changed
+#   make bench   how long regreach takes on real releases, beside other tools; a quarter of an hour
 # Variables: PYTHON=python3.12 (what the environment is made with), VENV=.venv, RELEASE=name==1.0,
 # TRUTH="0.5.15:cuda 0.5.16:hip".
 
@@ -19,8 +19,7 @@ INSTALLED := $(VENV)/installed
 DEVELOPER := $(VENV)/installed-for-development
 
 .DEFAULT_GOAL := help
-HOOK_RELEASE ?= sglang==0.5.23
-.PHONY: help audit truth mutants bench-hook test lint format clean FORCE
+.PHONY: help audit truth mutants bench test lint format clean FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -43,8 +42,8 @@ truth: $(INSTALLED) $(TRUTH_VENV)/installed
 mutants: $(DEVELOPER) $(TRUTH_VENV)/installed
 	@$(BIN)/python -m tests.mutation "$(RELEASE)" --python "$(TRUTH_VENV)/bin/python" $(ARGS)
 
-bench-hook: $(DEVELOPER)
-	@$(BIN)/python benchmarks/hook.py "$(HOOK_RELEASE)"
+bench: $(DEVELOPER)
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 $(TRUTH_VENV)/installed: tests/truth/requirements.txt
 	$(PYTHON) -m venv --clear "$(TRUTH_VENV)"

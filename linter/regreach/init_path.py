@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -43,6 +43,7 @@ class InitRun:
     branches: list[Place] = field(default_factory=list)
     asking: Place | None = None
     branch: Place | None = None  # that of ``branches`` which the selectors' values decide
+    unread: Set[str] = frozenset()  # modules that it may have imported and whose file was not read
 
     @property
     def outcome(self) -> Outcome:
@@ -99,6 +100,7 @@ class InitPath:
         run = InitRun(Ended(None, ()))
         with self._observed(run, key), self.session.attempt():
             run.ended = self.construct(key, others)
+            run.unread = self.session.machine.unread & self.session.loaded().keys()
             for registry in self.registries:
                 # what the init path never came to read was not there when it was read
                 present = "no" if registry.on_init_path else self.present(registry, key)

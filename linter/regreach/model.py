@@ -242,6 +242,17 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """A file that was not read and speaks of registrars or consumers, or may: what it says is not known.
+
+    ``registers`` says whether it may register something where the program runs.
+    """
+
+    path: str
+    registers: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """Everything that one analysis found, without judgement."""
 
@@ -258,6 +269,12 @@ class Audit:
     notes: tuple[str, ...] = ()
     side_effect_imports: tuple[SideEffectImport, ...] = ()
     blocked: tuple[str, ...] = ()  # consumers of which nothing can be said, and why
+    doubtful: tuple[Doubt, ...] = ()
+
+    @property
+    def knows_registrations(self) -> bool:
+        """Whether there can be none that was not found."""
+        return not any(doubt.registers for doubt in self.doubtful)
 
     def arriving(self, cell: Cell) -> list[tuple[CallSite, SiteValue]]:
         """Return the call sites at which a cell's key can arrive and is asked for."""

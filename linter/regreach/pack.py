@@ -24,7 +24,7 @@ from regreach.evaluate.values import (
     Value,
 )
 from regreach.smoke.declared import Smoke, smokes_of
-from regreach.toml_table import Table
+from regreach.toml_table import Table, did_you_mean
 from regreach.tree import PackageLocation
 
 if sys.version_info >= (3, 11):
@@ -172,7 +172,10 @@ class Pack:
         found = self.platforms.get(wanted)
         if found is None:
             known = ", ".join(self.platforms)
-            raise ConfigError(f"unknown platform {wanted!r}; the pack {self.name!r} knows: {known}")
+            raise ConfigError(
+                f"unknown platform {wanted!r}{did_you_mean(wanted, self.platforms)}; the pack"
+                f" {self.name!r} knows: {known}"
+            )
         return found
 
 

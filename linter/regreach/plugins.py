@@ -16,6 +16,7 @@ from regreach.errors import ConfigError
 from regreach.pack import Pack, load_pack
 from regreach.policy import meta_rules
 from regreach.rule import Rule
+from regreach.toml_table import did_you_mean
 from regreach.tree.paths import why
 
 GROUP = "regreach.rules"
@@ -58,7 +59,9 @@ class Plugins:
                 raise ConfigError(f"choose a pack with --pack; installed are: {known}")
             name = next(iter(self.packs))
         if name not in self.packs:
-            raise ConfigError(f"unknown pack {name!r}; installed are: {known}")
+            raise ConfigError(
+                f"unknown pack {name!r}{did_you_mean(name, self.packs)}; installed are: {known}"
+            )
         return load_pack(self.packs[name], f"pack {name}")
 
 

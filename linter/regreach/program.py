@@ -12,12 +12,12 @@ from regreach.facts import ir
 from regreach.facts.outline import outline
 from regreach.facts.parse import ModuleFacts
 from regreach.facts.skim import skim
-from regreach.facts.source import SourceError, decode
+from regreach.facts.source import UNKNOWN_KIND, SourceError, decode
 from regreach.supply.cache import FactsCache
 from regreach.supply.consulted import Consulted
 from regreach.supply.facts_supply import FactsSupply, FilesRead
 from regreach.supply.scans import Answer, Question, answer, imports
-from regreach.tree import Tree
+from regreach.tree import Tree, TreeProblem
 
 
 class Program:
@@ -44,6 +44,7 @@ class Program:
         self.broken: dict[str, SourceError] = {}
         self.consulted = Consulted()
         self._facts: dict[str, ModuleFacts | None] = {}
+        self._hidden = tree.hidden()
         self._bytes: dict[str, bytes] = {}
 
     @property
@@ -101,12 +102,20 @@ class Program:
 
     def has(self, module: str) -> bool:
         """Return whether the tree has this module."""
-        return module in self.tree.modules
+        return module in self.tree.modules or self.hidden(module) is not None
+
+    def hidden(self, module: str) -> TreeProblem | None:
+        """Return what hides a module whose file, or a folder above it, could not be taken in, if anything."""
+        if not self._hidden or module in self.tree.modules:
+            return None
+        parts = module.split(".")
+        names = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+        return next((self._hidden[name] for name in names if name in self._hidden), None)
 
     def is_package(self, module: str) -> bool:
-        """Return whether this module of the tree is a package."""
+        """Return whether this module of the tree is a package; one that is hidden may be."""
         found = self.tree.modules.get(module)
-        return found is not None and found.is_package
+        return found.is_package if found is not None else self.hidden(module) is not None
 
     def is_namespace(self, module: str) -> bool:
         """Return whether this module of the tree is a package without a file of its own."""
@@ -124,6 +133,9 @@ class Program:
 
     def facts(self, module: str) -> ModuleFacts | None:
         """Return a module's facts, None when it has no source. Raises SourceError."""
+        hidden = self.hidden(module)
+        if hidden is not None:
+            raise SourceError(hidden.reason, kind=UNKNOWN_KIND)
         self.consulted.whole.add(module)
         if module not in self._facts:
             self._facts[module] = self._parse(module)
@@ -143,6 +155,14 @@ class Program:
             return skim(outline(decode(self.source(module))), packages)
         except SourceError:
             return None
+
+    def not_read(self, module: str) -> str | None:
+        """Return the path of a module's file, and why it could not be read or parsed; None if it could."""
+        hidden = self.hidden(module)
+        if hidden is not None:
+            return f"{hidden.path}: {hidden.reason}"
+        path = self.path(module)
+        return f"{path}: {self.broken[path].told}" if path in self.broken else None
 
     def is_known(self, module: str) -> bool:
         """Return whether a module's facts were asked for before."""
@@ -168,7 +188,7 @@ class Program:
             try:
                 self._bytes[found.path] = self.tree.read(found.path)
             except TargetError as error:
-                self.broken[found.path] = SourceError(str(error))
+                self.broken[found.path] = SourceError(str(error), kind=UNKNOWN_KIND)
                 self._bytes[found.path] = b""
         return self._bytes[found.path]
 
@@ -197,6 +217,18 @@ class Program:
     def parsed(self) -> list[str]:
         """Return the modules whose facts were asked for, sorted: all that the analysis has looked into."""
         return sorted(module for module, facts in self._facts.items() if facts is not None)
+
+    def not_read_with(self, words: Collection[bytes]) -> dict[str, bool]:
+        """Return the paths of files that were not read and have one of the words, or may have.
+
+        The value says whether a program may be able to read the file all the same.
+        """
+        found = {p.path: True for p in self._hidden.values() if p.is_unreadable}
+        for path, error in self.broken.items():
+            source, readable = self._bytes.get(path, b""), error.kind == UNKNOWN_KIND
+            if (readable and not source) or any(word in source for word in words):
+                found[path] = readable
+        return found
 
     def mentioning(self, *words: bytes) -> list[str]:
         """Return the modules whose bytes contain one of the words, sorted by name."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import regreach
-from regreach.model import Audit, Detail, Finding, Problem, Related, Spot, Suppressed
+from regreach.model import Audit, Detail, Doubt, Finding, Problem, Related, Spot, Suppressed
 from regreach.pack import Pack
 from regreach.plugins import load_plugins
 from regreach.request import Found, Request, Result, opened_tree
@@ -105,6 +105,7 @@ def _document(result: Result) -> Any:
         "problems": [dataclasses.asdict(each) for each in audit.problems],
         "notes": list(audit.notes),
         "blocked": list(audit.blocked),
+        "doubtful": [dataclasses.asdict(each) for each in audit.doubtful],
         "head": {
             name: getattr(audit, name)
             for name in ("source", "root", "package", "modules", "platform")
@@ -123,6 +124,7 @@ def _found(kept: Any, rules: tuple[Rule, ...]) -> Found:
         problems=problems,
         notes=tuple(kept["notes"]),
         blocked=tuple(kept["blocked"]),
+        doubtful=tuple(Doubt(**each) for each in kept["doubtful"]),
     )
     suppressed = tuple(
         _made(Suppressed, each, finding=_finding, spot=_spot) for each in kept["suppressed"]

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from regreach.errors import ConfigError
+from regreach.errors import ConfigError, TargetError
 from regreach.evaluate.session import with_deep_stack
 from regreach.model import Audit, Finding
 from regreach.plugins import load_plugins
@@ -99,8 +99,7 @@ class Sources:
 @contextmanager
 def common_sources(request: Request, *, revisions: bool = False) -> Iterator[Sources]:
     """Give what analyses of one target share, ``revisions`` of it or not; at the end, keep what was found."""
-    cache = FactsCache.of_user(request.cache_dir) if request.keep else None
-    supply = FactsSupply(cache, job_count(request.jobs))
+    supply = FactsSupply(_cache(request), job_count(request.jobs))
     blobs = BlobReader(str(Path(request.target).absolute()), keeps=True) if revisions else None
     try:
         yield Sources(supply, blobs)
@@ -108,6 +107,16 @@ def common_sources(request: Request, *, revisions: bool = False) -> Iterator[Sou
         supply.close()
         if blobs is not None:
             blobs.close()
+
+
+def _cache(request: Request) -> FactsCache | None:
+    """Return where facts are kept, None when that is not wanted, or there is no place for it."""
+    if not request.keep:
+        return None
+    try:
+        return FactsCache.of_user(request.cache_dir)
+    except TargetError:
+        return None
 
 
 def _findings(rule: Rule, audit: Audit) -> list[Finding]:

@@ -142,7 +142,7 @@ class Table:
         known = sorted(self._asked)
         errors = [
             self.error(
-                f"is not a known key; known here: {', '.join(known)}{did_you_mean(key, known)}", key
+                f"is not a known key{did_you_mean(key, known)}; known here: {', '.join(known)}", key
             )
             for key in self._data
             if key not in self._asked
@@ -152,6 +152,9 @@ class Table:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a question to be appended to what is wrong with a word; empty when none comes near it."""
+    """Return a question to be appended to what is wrong with a word; empty when none comes near it.
+
+    It stands before the list of what is known: that may be long.
+    """
     near = difflib.get_close_matches(word, list(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    return f" (did you mean {near[0]!r}?)" if near else ""

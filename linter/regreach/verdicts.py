@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from regreach.arrivals import Arrivals
 from regreach.call_sites import Site, find_sites
@@ -24,6 +25,7 @@ from regreach.model import (
     Audit,
     CallSite,
     Cell,
+    Doubt,
     ImportEdge,
     Outcome,
     Problem,
@@ -127,11 +129,6 @@ class Analysis:
             ended = session.import_module(consumer.module)
             if ended.raised is not None:
                 self.note(f"importing {consumer.module} fails: {describe(ended.raised)}")
-                if ended.raised.name == "SyntaxError" and self.program.broken:
-                    self.blocked.append(
-                        f"{consumer.path} cannot be judged: a file that its module needs was not read,"
-                        f" {', '.join(sorted(self.program.broken))}"
-                    )
             eager += [m for m in session.loaded() if m not in eager]
             self.ways.append(session.loaders)
             part = self.consumers[consumer.path] = ConsumerAnalysis(
@@ -140,9 +137,17 @@ class Analysis:
             found, sites = part.run(ended)
             results += found
             call_sites += sites
+            missing = self._not_read(session, part, ended)
+            if not missing and ended.raised is not None:
+                self.blocked.append(f"{consumer.path} cannot be judged: importing it fails")
+            if missing:
+                self.blocked.append(
+                    f"{consumer.path} cannot be judged: a file that it needs was not read,"
+                    f" {'; '.join(missing)}"
+                )
         tree = self.program.tree
         problems = [
-            Problem(Spot(path, error.line), error.column, error.message)
+            Problem(Spot(path, error.line), error.column, error.told)
             for path, error in sorted(self.program.broken.items())
         ]
         problems += [Problem(Spot(p.path, 1), 1, p.reason) for p in tree.problems]
@@ -159,6 +164,30 @@ class Analysis:
             tuple(problems),
             tuple(self.notes),
             blocked=tuple(self.blocked),
+            doubtful=self._doubtful(),
+        )
+
+    def _not_read(self, session: Session, part: ConsumerAnalysis, ended: Ended) -> list[str]:
+        """Return which files a consumer needs that could not be read, and why: nothing is sure without them."""
+        needed = set(session.loaded()) & self.machine.unread
+        needed |= {module for run in part.runs.values() for module in run.unread}
+        if ended.raised is not None:
+            needed.add(ended.raised.path)
+        told = {self.program.not_read(module) for module in needed}
+        return sorted(each for each in told if each is not None)
+
+    def _doubtful(self) -> tuple[Doubt, ...]:
+        """Return the files that were not read and may register something or construct a consumer."""
+        registrars = [r for registry in self.pack.registries for r in registry.registrars]
+        callables = [consumer.callable for consumer in self.pack.consumers.values()]
+        registering = self.program.not_read_with(_last_words(registrars))
+        # where Python, too, refuses a file nothing is called; that nothing is registered may be the fault
+        calling = self.program.not_read_with(_last_words(callables))
+        found = registering | {path: True for path, readable in calling.items() if readable}
+        return tuple(
+            Doubt(path, registering.get(path, False))
+            for path in sorted(found)
+            if not self.pack.ignores(path)
         )
 
     def note(self, text: str) -> None:
@@ -182,6 +211,10 @@ class Analysis:
         ended = self.visitor.import_first(module)
         self.imported_first[module] = "ok" if ended.raised is None else describe(ended.raised)
         return ended
+
+
+def _last_words(paths: Iterable[str]) -> set[bytes]:
+    return {re.split("[:.]", path)[-1].encode() for path in paths}
 
 
 class ConsumerAnalysis:

@@ -24,7 +24,7 @@ def check(audit: Audit) -> Iterator[Finding]:
 
 
 def _judge(audit: Audit, value: str, cells: list[Cell]) -> Finding | None:
-    if any(c.registrations for c in cells):
+    if any(c.registrations for c in cells) or not audit.knows_registrations:
         return None
     asking = [c for c in cells if c.needs_entry and c.lookup is not None and c.outcome == "raises"]
     if len(asking) != len([c for c in cells if c.lookup is not None]) or not asking:

@@ -24,7 +24,8 @@ def check(audit: Audit) -> Iterator[Finding]:
                 continue
             counterpart = theirs.get(cell.counterpart or ())
             if counterpart is None or not counterpart.registrations:
-                if cell.asked or (counterpart is not None and counterpart.asked):
+                asked = cell.asked or (counterpart is not None and counterpart.asked)
+                if asked and audit.knows_registrations:
                     yield _without(registry, other, cell)
             elif cell.asked and cell.outcome == "raises" and _nobody_imports(audit, cell):
                 yield _unloaded(registry, cell)

@@ -64,6 +64,14 @@ def test_the_commit_that_brings_the_bug_is_blocked_and_the_one_that_mends_passes
     assert hooked.head() != before
 
 
+def test_warnings_are_shown_only_where_that_is_asked_for(hooks: Hooks, tmp_path: Path) -> None:
+    for verbose in (False, True):
+        config = hooks.config(verbose=verbose)
+        hooked = Hooked.made(tmp_path / str(verbose), hooks, files_of("caller-only"), config)
+        done = hooked.commit()
+        assert (done.code, "Passed" in done.text, "RR102" in done.text) == (0, True, verbose)
+
+
 def test_what_is_staged_is_judged_and_not_what_lies_beside_it(hooked: Hooked) -> None:
     runner = hooked.folder / RUNNER
     runner.write_text(WRONG[RUNNER], encoding="utf-8")

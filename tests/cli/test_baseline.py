@@ -121,6 +121,7 @@ def test_it_shrinks_by_itself_and_grows_on_request(tree: Path, file: Path) -> No
     assert done.out.startswith(
         f"{file}:7:1: RR901 the baseline knows RR101 (sglang.moe.fused_func, none, flashinfer_mxfp4,"
     )
+    assert f"is not found any more: `regreach baseline -o {file}` removes it\n" in done.out
     done = made(tree, file)
     assert (done.code, rules(done)) == (1, ["RR102"])
     assert done.err == f"{file}: 0 findings, 1 removed, 1 new, not added (--add adds it)\n"
@@ -249,6 +250,17 @@ def test_where_it_is_written(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         "ci/known.toml:7:1:",
         "ci/known.toml:8:1:",
     ]
+
+
+def test_the_command_that_shrinks_it_names_only_what_is_not_the_default(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tree)
+    name = "regreach-baseline.toml"
+    assert run("baseline").code == 0
+    (tree / KERNELS).unlink()
+    assert "any more: `regreach baseline` removes it\n" in run("check", "--baseline", name).out
+    assert run("baseline").err.startswith(f"{name}: 0 findings, 2 removed, ")
 
 
 def test_a_file_that_is_missing_or_broken(tree: Path, file: Path) -> None:

@@ -150,7 +150,9 @@ def test_what_is_wrong_in_a_revision_is_named(tmp_path: Path) -> None:
     files = {**files_of("bug"), "regreach.toml": "platfrom = 'hip'\nbaseline = 'gone.toml'\n"}
     tree = str(make_repository(tmp_path, files))
     message = fails(run("check", tree, "--rev", "v1"), 2)
-    assert message.startswith("regreach.toml@v1: platfrom is not a known key; ")
+    assert message.startswith(
+        "regreach.toml@v1: platfrom is not a known key (did you mean 'platform'?); "
+    )
     (tmp_path / "regreach.toml").write_text("baseline = 'gone.toml'\n")
     git(tmp_path, "commit", "--all", "--quiet", "--message=second")
     assert fails(run("check", tree, "--rev", "HEAD"), 2).startswith(
@@ -302,6 +304,7 @@ def test_all_that_is_wrong_is_told_at_once(tree: Path) -> None:
         """\
 [tool.regreach]
 platfrm = "cuda"
+platform = "cude"
 jobs = 0
 select = ["RR999", "rr101", "RR998"]
 fail-on = "never"
@@ -326,9 +329,16 @@ env = { A = 1 }
         f"{where}per-path-ignores.\"sglang/**\" names an unknown rule 'RR1'; {known}",
         f'{where}per-path-ignores."/x" must be a pattern of relative paths',
         f"{where}per-path-ignores.y must be a list of strings, not 'RR101'",
-        f"{where}platfrm is not a known key; known here: absent, baseline, cache, env, fail-on, ignore, jobs,"
-        " offline, pack, per-path-ignores, platform, select, severity; did you mean 'platform'?",
+        f"{where}platfrm is not a known key (did you mean 'platform'?); known here: absent, baseline, cache, env,"
+        " fail-on, ignore, jobs, offline, pack, per-path-ignores, platform, select, severity",
+        f"{where}platform: unknown platform 'cude' (did you mean 'cuda'?); the pack 'sglang' knows: cuda, hip,"
+        " npu, cpu, xpu",
     ]
+
+
+def test_the_platforms_of_a_pack_that_is_wrong_are_not_known(tree: Path) -> None:
+    configure(tree, "pack = 1\nplatform = 'web'\n")
+    assert fails(run("check"), 2) == "regreach.toml: pack must be a string, not 1"
 
 
 @pytest.mark.parametrize(
@@ -415,6 +425,15 @@ sglang/test/**  without RR101, RR902  regreach.toml: per-path-ignores
     assert rows("--select", "RR101,RR106")["RR103"] == ("left out", "the command line")
     configure(tree, 'select = ["RR101"]\n')
     assert rows()["RR103"] == ("left out", "regreach.toml: select")
+
+
+def test_a_target_that_is_none_has_no_configuration(tree: Path) -> None:
+    for target in ("nosuch/dir", "nosuch", "gone.whl"):
+        assert fails(run("config", target), 2).startswith(f"{target}: no such file or folder")
+    configure(tree, "", "some.txt")
+    assert "is neither a folder nor an archive" in fails(run("config", "some.txt"), 2)
+    assert "git" in fails(run("config", "--rev", "nope"), 2)
+    assert applies("sglang==0.5.15") == "none"  # which is not fetched to say so
 
 
 def test_the_page_names_every_key(tree: Path) -> None:

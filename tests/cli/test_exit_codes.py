@@ -100,6 +100,13 @@ def test_targets_that_cannot_be_read(tmp_path: Path) -> None:
         ("sglang == 1 or so", "neither an existing path nor a requirement"),
         ("https://example.org/sglang.whl", "names an address, which is not fetched"),
         ("nope-1.0.tar.gz", "no such file or folder"),
+        ("nope.whl", "no such file or folder"),
+        ("nope/", "no such file or folder"),
+        (".nope", "no such file or folder"),
+        (
+            "nope",
+            "nope: no such file or folder; the package index was not asked: a requirement names",
+        ),
         ("", "neither an existing path nor a requirement"),
         ("two\nlines", "neither an existing path nor a requirement"),
     ],
@@ -108,7 +115,9 @@ def test_requirements_that_are_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, says: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert says in fails(run("check", target), 3)
+    monkeypatch.setenv("PIP_INDEX_URL", "no index may be asked")
+    for command in (["check"], ["audit"], ["explain", "none,triton"]):
+        assert says in fails(run(*command, target), 3)
 
 
 def test_a_release_that_is_not_kept_while_offline(
@@ -173,8 +182,8 @@ def test_a_consumer_that_does_not_parse_is_not_clean(tmp_path: Path, command: li
     for _ in range(2):  # the second time it is remembered
         done = run(*command, str(tree))
         assert done.code == 3
-        assert "MoeRunner cannot be judged: a file that its module needs was not read, " in done.err
-        assert done.err.splitlines()[-1].endswith("moe_runner/runner.py")
+        assert "MoeRunner cannot be judged: a file that it needs was not read, " in done.err
+        assert done.err.splitlines()[-1].endswith("moe_runner/runner.py: invalid syntax")
 
 
 def test_what_writes_does_not_without_a_consumer(tmp_path: Path) -> None:

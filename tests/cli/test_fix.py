@@ -505,7 +505,7 @@ def test_a_link_that_leads_out_of_the_tree_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TargetError, match="is a link that leads out of"):
         write_edits(tree, edits)
     done = run("fix", str(tree), "--write")
-    assert f"{RUNNER}:1:1: not read: a link that leaves the tree" in done.err
+    assert f"was not read, {RUNNER}: a link that leaves the tree" in done.err
     assert outside.read_bytes() == before
 
 

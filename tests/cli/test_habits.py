@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import regreach
 from command_line import BUG, HELP, MODULE, fails, run, run_process
+from regreach.cli import cli
+from shop_example import PACK
 from test_third_party_rules import installed
 
 CODES = ["RR101", "RR102", "RR103", "RR106", "RR107", "RR110", "RR901", "RR902", "RR903"]
@@ -83,10 +85,29 @@ def completed(*words: str) -> list[str]:
         (["check", "--ignore", "X"], []),
         (["check", "--fail-on", "w"], ["warning"]),
         (["completion", "f"], ["fish"]),
+        (["check", "--platform", ""], ["cuda", "hip", "npu", "cpu", "xpu"]),
+        (["explain", "none,triton", "--platform", "c"], ["cuda", "cpu"]),
+        (["check", "--pack", "nope", "--platform", ""], []),
+        (["audit", "--pack", "sg"], ["sglang", "sg"]),  # the latter: files that begin so
     ],
 )
 def test_what_is_completed(words: list[str], expected: list[str]) -> None:
     assert completed(*words) == expected
+
+
+def test_the_platforms_are_those_of_the_pack_that_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "shop.toml"
+    file.write_text(PACK, encoding="utf-8")
+    assert completed("check", "--pack", str(file), "--platform", "") == ["till", "web"]
+
+
+def test_no_command_is_cut_in_the_list_of_all() -> None:
+    """At 80 columns, where click would end what does not fit with dots."""
+    env = {"COLUMNS": "80"}
+    listed = run_process("--help", env=env, program=MODULE).out.partition("Commands:\n")[2]
+    assert len(listed.splitlines()) == len(cli.commands)
+    assert "..." not in listed
+    assert all(line.endswith(".") for line in listed.splitlines())
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

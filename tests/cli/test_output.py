@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -141,7 +142,7 @@ def test_a_file_is_coloured_only_when_that_is_asked_for(tmp_path: Path) -> None:
         assert (ESCAPE in file.read_text(encoding="utf-8")) is colored
 
 
-def on_terminal(*arguments: str, width: int, **env: str) -> str:
+def on_terminal(*arguments: str, width: int, code: int = 1, **env: str) -> str:
     """Run the command with a terminal for its output and errors, and return what that shows."""
     pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
     outer, inner = pty.openpty()
@@ -164,7 +165,7 @@ def on_terminal(*arguments: str, width: int, **env: str) -> str:
             break
         shown += part
     os.close(outer)
-    assert process.wait() == 1
+    assert process.wait() == code
     return shown.decode().replace("\r\n", "\n")
 
 
@@ -183,6 +184,46 @@ def test_a_terminal_gets_lines_that_fit() -> None:
     lines = report.splitlines()
     assert len(lines) > len(run("check", BUG).out.splitlines())
     assert max(map(len, lines)) <= 90
+
+
+@pytest.mark.parametrize("width", [40, 60])
+@pytest.mark.parametrize(
+    "command", [("check",), ("audit",), ("explain", "none,flashinfer_mxfp4")], ids=lambda c: c[0]
+)
+def test_on_a_narrow_terminal_words_paths_and_keys_stay_whole(
+    command: tuple[str, ...], width: int
+) -> None:
+    code = int(command[0] != "explain")
+    shown = on_terminal(*command, "fixtures/bug/tree", width=width, code=code, NO_COLOR="1")
+    lines = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", shown).splitlines()
+    assert max(map(len, lines)) <= width
+    assert all(line == line.rstrip() for line in lines)
+    plain = run(*command, BUG).out.replace(BUG, "fixtures/bug/tree")
+    assert "flashinfer_cutlass.py:11" in plain
+    whole = {word for word in plain.split() if len(word) <= width - 6}
+    assert whole <= {word for line in lines for word in line.split()}
+    keys = re.findall(r'\("none", "\w+"\)', plain)
+    assert keys.count('("none", "flashinfer_mxfp4")') == sum(
+        line.count('("none", "flashinfer_mxfp4")') for line in lines
+    )
+    # what is cut is a word that no line has room for, a path after a slash
+    shown_words = "".join("".join(lines).split())
+    assert "".join(plain.split()) in shown_words
+    assert any(line.endswith("moe_runner/") for line in lines)
+
+
+def test_a_page_is_not_printed_on_a_terminal(tmp_path: Path) -> None:
+    page = ("audit", "fixtures/bug/tree", "--format", "html")
+    says = (
+        "regreach: error: --format html is for a browser: say -o page.html, or redirect"
+        " (see regreach audit --help)\n"
+    )
+    assert on_terminal(*page, width=80, code=2) == says
+    assert on_terminal(*page, "-o", f"json:{tmp_path}/x", width=80, code=2) == says
+    shown = on_terminal(*page, "-o", str(tmp_path / "page.html"), width=80)
+    assert "<html" not in shown
+    assert "<html" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<html" in run(*page[:1], BUG, *page[2:]).out  # in a pipe
 
 
 # -- pipes and encodings ----------------------------------------------------------------------

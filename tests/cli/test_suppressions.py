@@ -116,6 +116,29 @@ def test_an_import_is_suppressed_on_its_line(tmp_path: Path, order: tuple[str, s
     }
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_of_two_that_are_alike_the_other_is_mended(tmp_path: Path, first: bool) -> None:
+    """Which of them has which fingerprint is told by their order alone, and changes with the edit."""
+    tree = copy_of("unused-import-deletable", tmp_path)
+    line = "            import sglang.srt.layers.moe.moe_runner.flashinfer_cutlass"
+    branch = "        elif runner_backend.is_flashinfer_cutlass():\n"
+    comment = "  # regreach: ignore[RR106] why"
+    one, other = (comment, "") if first else ("", comment)
+    edited(tree, RUNNER, f"{line}\n", f"{line}{other}\n")
+    edited(tree, RUNNER, branch, f"{branch}{line}{one}\n")
+    only = ("--select", "RR106")
+    assert run("check", str(tree), *only).err == "1 warning; 1 suppressed by comments\n"
+    done = run("fix", str(tree), *only, "--write")
+    assert (done.code, done.err) == (0, f"1 mended; written: {RUNNER}; 1 suppressed by comments\n")
+    text = (tree / RUNNER).read_text(encoding="utf-8")
+    assert [each.removeprefix(line) for each in text.splitlines() if line in each] == (
+        [comment, "  # noqa: F401"] if first else ["  # noqa: F401", comment]
+    )
+    # the callers have the key of the first one's branch; on the second one hangs another
+    still = "" if first else "; 1 suppressed by comments"
+    assert run("check", str(tree), *only).err == f"no findings{still}\n"
+
+
 def test_stale_ones_are_found_where_nothing_else_is(tree: Path) -> None:
     (tree / "sglang/more.py").write_text(
         "# regreach: ignore[RR101] once it was needed\n"

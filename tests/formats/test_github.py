@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from command_line import BUG, copy_of, run
+from command_line import BUG, Done, copy_of, run
 from in_form import REGISTERING, github_of, tree
 from regreach.report.github import github
 from regreach.report.reported import reported
@@ -64,21 +64,24 @@ def test_errors_come_first_and_are_where_the_registration_is(
     assert second[1]["title"] == "RR102 reached-by-others"
 
 
-def test_all_is_there_as_text_and_counted() -> None:
-    lines = github_of(BUG)
-    text = run("check", BUG).out.splitlines()
+def test_all_is_there_as_text_and_counted_once() -> None:
+    done, plain = run("check", BUG, "--format", "github"), run("check", BUG)
+    lines, text = done.out.splitlines(), plain.out.splitlines()
     start = lines.index(text[0])
     assert lines[start : start + len(text)] == text
-    assert lines[-1] == "1 error, 1 warning"
-    assert github_of(tree("eager-at-top")) == ["no findings"]
+    assert "1 error, 1 warning" not in done.out
+    assert done.err == plain.err
+    assert done.err.endswith("\n1 error, 1 warning\n")
+    assert run("check", tree("eager-at-top"), "--format", "github") == Done(0, "", "no findings\n")
 
 
 def test_more_than_github_shows_is_said() -> None:
     told = reported(analyse(Request(BUG)), "error")
     error, warning = told.findings
-    for count, says in ((10, ""), (11, "; GitHub shows 10 annotations of each level, and the log")):
+    says = "GitHub shows 10 annotations of each level, and the log above all"
+    for count, said in ((10, False), (11, True)):
         lines = github(replace(told, findings=(error, *[warning] * count))).splitlines()
-        assert lines[-1].startswith(f"1 error, {count} warnings{says}")
+        assert (lines[-1] == says) is said
         assert [level for level, _, _ in taken(lines)] == ["error", *["warning"] * count]
 
 

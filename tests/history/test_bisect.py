@@ -335,6 +335,12 @@ def test_bad_input(history: History, tmp_path: Path) -> None:
     assert history.named(told) == (
         'no registry has the key ("none", "nothing"), neither at <first> nor at <broken>'
     )
+    told = fails(run("bisect", "none,flashinfer_mxfp", str(history.root), *ends), 2)
+    assert "neither at <first> nor at <broken>; near are: none,flashinfer_mxfp4" in history.named(
+        told
+    )
+    assert fails(run("bisect", ",", str(history.root), *ends), 2).startswith("the key is empty")
+    assert fails(bisect(history, "", "HEAD"), 3).startswith("a revision is empty")
     assert "has no revision 'nowhere'" in fails(bisect(history, "nowhere", "HEAD"), 3)
     assert "RR999" in fails(run("bisect", KEY, str(history.root), *ends, "--rule", "RR999"), 2)
     assert fails(run("bisect", KEY, "--good", "x"), 2).startswith("Missing option '--bad'")

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 from command_line import CASES, HELP, ROOT, Done, fails, run, run_process
 from history_making import KEPT, KERNELS, MODELOPT, MODULE, MXFP4, RUNNER, History
+from regreach.history.import_changes import line_after
 from tree_making import git, make_zip
 
 ANY_BACKEND = ("        if backend.is_flashinfer_cutlass():\n    ", "        if backend:\n    ")
@@ -63,6 +64,60 @@ register
         "from <first> to the working tree: 1 brought in, 0 mended, 1 gone,"
         " 1 not shown that was there before\n" + HELP + "1 error\n"
     )
+
+
+def test_services_are_told_of_the_line_that_was_deleted(tmp_path: Path) -> None:
+    history = History(tmp_path / "repo", "unused-import-deletable")
+    history.write(RUNNER, "# a line above\n" + history.read(RUNNER))
+    history.commit("above")
+    history.write(RUNNER, "# another\n" + history.read(RUNNER))
+    history.fixed_by_ruff()
+    was = f"{RUNNER}:20 at <above>  import {MODULE}"
+    # its place now, one line further down
+    lines = history.read(RUNNER).split("\n")
+    line = lines.index("        elif runner_backend.is_flashinfer_mxfp4():") + 2
+    story = (
+        f"deleted: {was}",
+        "side effect: nothing used its name, so that a fixer of unused imports deletes it; it was"
+        " there to register",
+        f"put back: import {MODULE}  # noqa: F401",
+    )
+
+    annotations = since(history, "HEAD", "--format", "github").out.splitlines()
+    (annotation,) = (each for each in annotations if each.startswith("::error "))
+    assert f"file={RUNNER},line={line},title=RR101" in annotation
+    assert f"::an import is deleted here. {KERNELS}:11: (" in annotation
+    assert "%0A".join(story) in annotation
+
+    (result,) = since(history, "HEAD", "--format", "sarif").json()["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == KERNELS
+    assert "\n".join(story) in result["message"]["text"]
+    (deleted,) = (
+        each for each in result["relatedLocations"] if each["message"]["text"].startswith("deleted")
+    )
+    assert deleted["message"]["text"] == f"deleted: import {MODULE} (at <above>)"
+    assert deleted["physicalLocation"]["artifactLocation"]["uri"] == RUNNER
+    assert deleted["physicalLocation"]["region"]["startLine"] == line
+    assert f"deleted [runner.py:{line}]({deleted['id']})" in result["message"]["text"]
+
+    (issue,) = since(history, "HEAD", "--format", "gitlab").json()
+    assert issue["location"] == {"path": KERNELS, "lines": {"begin": 11}}
+    assert issue["description"].endswith("; ".join(story))
+
+
+@pytest.mark.parametrize(
+    ("new", "line", "expected"),
+    [
+        ("abc", 2, 2),  # it is there
+        ("xabc", 2, 3),
+        ("ac", 2, 2),  # deleted: what follows
+        ("ab", 3, 2),  # the last one: what comes before
+        ("axyc", 2, 2),  # replaced
+        ("b", 3, 1),
+    ],
+)
+def test_where_a_line_is_or_was(new: str, line: int, expected: int) -> None:
+    assert line_after("abc", new, line) == expected
 
 
 def test_what_is_to_be_put_back_mends_it(tmp_path: Path) -> None:
@@ -366,6 +421,8 @@ def test_a_bare_repository(fixed: History, tmp_path: Path) -> None:
             2,
             "--since HEAD..HEAD names the new side already: leave --rev out",
         ),
+        (("",), 2, "--since is empty (a variable that is not set?): give a revision, as main, or"),
+        (("HEAD", "--rev", ""), 3, "a revision is empty (a variable that is not set?)"),
         (("--upload-pack=x",), 3, "has no revision '--upload-pack=x'"),
     ],
 )

@@ -166,7 +166,7 @@ def test_locked_by_another(
     cache.write({b"b": {MODULE: b"2"}})
     other.execute("ROLLBACK")
     other.close()
-    assert cache.read([b"a", b"b"]) == {b"a": {MODULE: b"1"}}
+    assert FactsCache(tmp_path / "facts").read([b"a", b"b"]) == {b"a": {MODULE: b"1"}}
 
 
 def test_interpreter_without_sqlite(cache: FactsCache, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,7 +141,7 @@ def test_offline_uses_what_is_kept_and_nothing_else(index: Path) -> None:
     assert version_of(open_tree("pkg<1.5", LOCATION, offline=True)) == "1.0"
     assert version_of(open_tree("pkg>1.5", LOCATION, offline=True)) == "2.0rc1"
     assert "run once without --offline" in error("pkg==9", offline=True)
-    assert "run once without --offline" in error("other", offline=True)
+    assert "run once without --offline" in error("other>=1", offline=True)
     assert len(PIP_CALLS) == calls
 
 
@@ -179,6 +179,25 @@ def test_two_runs_at_once(index: Path, tmp_path: Path) -> None:
 def test_an_unknown_project(index: Path, tmp_path: Path) -> None:
     assert "knows no project 'nope'" in error("nope==1.0")
     assert cached(tmp_path) == []
+
+
+def test_a_word_without_a_version_is_most_often_a_folder_that_is_not_there(index: Path) -> None:
+    """Only the package that is looked for stands for its newest release."""
+    make_wheel(index, "py3-none-any", {"other/__init__.py": ""}, name="other", version="1.0")
+    says = (
+        "other: no such file or folder; the package index was not asked: a requirement names its"
+        " version, as other==1.0"
+    )
+    assert error("other") == says
+    assert PIP_CALLS == []
+    assert "no package 'pkg'" in error("other>=0")
+    says = (
+        "pkg: no such file or folder; as a requirement: the package index knows no project 'pkg'"
+        " that could be read"
+    )
+    assert error("pkg") == says
+    make_wheel(index, "py3-none-any", PACKAGE, version="1.0")
+    assert version_of(open_tree("PKG", LOCATION)) == "1.0"
 
 
 def test_an_unknown_version(index: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import io
 import os
@@ -27,9 +28,15 @@ from regreach.cli.rule import rule
 from regreach.cli.smoke import smoke
 from regreach.cli.version import print_version
 from regreach.errors import RegreachError, TargetError
+from regreach.tree.paths import harmless
 
 BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
 INTERRUPTED = 130
+# What the machine lacks: no defect of this program.
+_LACKING = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS),
+    *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN),
+)
 
 
 class _Commands(click.Group):
@@ -63,7 +70,8 @@ def cli() -> None:
     """Find decorator registrations that their look-up cannot reach.
 
     TARGET is a checkout, an unpacked release, a wheel or sdist file, or a requirement such as
-    'name==1.0'. The tree is read, never imported or executed.
+    'name==1.0' (a word without a version is a file or folder, unless it is the package's own name). The
+    tree is read, never imported or executed.
 
     Exit codes: 0 nothing to report, 1 findings, 2 wrong usage or configuration, 3 could not run.
     """
@@ -100,14 +108,27 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = _fail(INTERRUPTED, "interrupted")
     except RegreachError as error:
         code = _fail(error.exit_code, *(str(line) for line in error.args))
+    except MemoryError:
+        code = _fail(RegreachError.exit_code, "there is not enough memory for this")
     except Exception as error:
-        at = traceback.extract_tb(error.__traceback__)[-1]
-        code = _fail(
-            RegreachError.exit_code,
-            f"internal error, please report it: {type(error).__name__}: {error}"
-            f" ({at.filename}:{at.lineno}; set REGREACH_TRACEBACK=1 to see more)",
-        )
+        code = _fail(RegreachError.exit_code, _unexpected(error))
     sys.exit(code)
+
+
+def _unexpected(error: Exception) -> str:
+    """Return what to say of an exception that is none of regreach's own."""
+    if isinstance(error, MemoryError):
+        return "out of memory: raise the limit (ulimit -v), or give the machine more"
+    if isinstance(error, OSError) and error.errno in _LACKING:
+        at = f"{error.filename}: " if error.filename is not None else ""
+        return f"the system refuses to go on: {at}{error.strerror}"
+    if isinstance(error, ImportError) and error.name != __name__:
+        return f"a part of regreach or of its libraries cannot be loaded: {error}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return (
+        f"internal error, please report it: {type(error).__name__}: {error}"
+        f" ({last.filename}:{last.lineno}; set REGREACH_TRACEBACK=1 to see more)"
+    )
 
 
 def script() -> NoReturn:
@@ -115,20 +136,25 @@ def script() -> NoReturn:
     # Syntax trees are freed by reference counts; looking through them for cycles costs a sixth of
     # a run, and to free all that is known, piece by piece, before the end another tenth.
     gc.disable()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _end)
     try:
         main()
+    except KeyboardInterrupt:  # as the end was near
+        os._exit(INTERRUPTED)
     except SystemExit as end:
         if sys.flags.dev_mode:
             raise  # Python is to tell what was left open
+        code = end.code if isinstance(end.code, int) else 0
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-        except OSError:
-            raise end from None  # the interpreter, which tries once more, says what it thinks of it
-        os._exit(end.code if isinstance(end.code, int) else 0)
+        except OSError as error:
+            if code < RegreachError.exit_code:  # or else it is told already
+                code = _fail(RegreachError.exit_code, _unexpected(error))
+        os._exit(code)
 
 
 def _check_working_folder() -> None:
@@ -143,12 +169,13 @@ def _check_working_folder() -> None:
 
 def _end(number: int, _: object) -> NoReturn:
     """End in order: processes that were started and files that were not finished go, too."""
-    sys.exit(128 + number)
+    signal.signal(number, signal.SIG_IGN)  # once is enough
+    sys.exit(_fail(128 + number, f"ended by {signal.Signals(number).name}"))
 
 
 def _fail(code: int, *messages: str) -> int:
     if os.environ.get("REGREACH_TRACEBACK"):
         traceback.print_exc()
     for message in messages:
-        click.echo("regreach: error: " + " ".join(message.split()), err=True)
+        click.echo("regreach: error: " + harmless(" ".join(message.split())), err=True)
     return code

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from regreach.request import Request, Result
 
 
-@click.command()
+@click.command(short_help="Print each registry as a matrix, findings and call sites.")
 @shared.analysis_options
 @shared.output_options("html")
 def audit(**options: Any) -> None:
@@ -27,6 +27,7 @@ def audit(**options: Any) -> None:
     from regreach.report import as_json, text
     from regreach.run import analyse
 
+    shared.check_pages(options)
     request = shared.request_from(options)
     more: dict[str, Document] = {}
     with progress(options) as say:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from regreach.policy.baseline_update import Update
 
 
-@click.command()
+@click.command(short_help="Write today's findings to a file, so that they do not count.")
 @shared.rule_options
 @click.option(
     "--output",
@@ -56,6 +57,8 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
         raise ConfigError(
             f"{name} is in a revision, which is not written: name a file with --output"
         )
+    if given is None or configured.is_of_file("baseline"):
+        _check_inside(configured.folder_of("baseline"), path, name)
     request = shared.request_from(options)
     old = read_baseline(read_bytes(path), name) if Path(path).exists() else None
     with progress(options) as say:
@@ -90,6 +93,18 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
     if options["stats"]:
         click.echo(say.stats(result.analysis.program), err=True)
     raise click.exceptions.Exit(int(bool(update.left)))
+
+
+def _check_inside(folder: str, path: str, name: str) -> None:
+    """Raise ConfigError when a baseline that the user has not named lies elsewhere than one would think.
+
+    The tree may be somebody else's: neither its configuration nor a link in it says where to write.
+    """
+    if not path.startswith(os.path.join(os.path.realpath(folder), "")):  # noqa: PTH118
+        where = "" if path == name else f" ({path})"
+        raise ConfigError(
+            f"{name} is outside of {folder}{where}: name it with --output to write it"
+        )
 
 
 def _summary(name: str, update: Update) -> str:

@@ -11,7 +11,7 @@ from regreach.cli import options as shared
 from regreach.cli.progress import progress
 
 
-@click.command()
+@click.command(short_help="Find the commit that broke a key.")
 @click.argument("key")
 @shared.history_options
 @click.option(
@@ -38,19 +38,20 @@ def bisect(key: str, good: str, bad: str, first_parent: bool, **options: Any) ->
     Exit codes: 0 found, 1 one of several, for want of revisions that can be analysed, 2 wrong usage (as
     ends that do not differ), 3 could not run.
     """
-    from regreach.cli.printing import print_report, rendered
+    from regreach.cli.printing import print_report, rendered, terminal_width
+    from regreach.explain.keys import parts_of
     from regreach.history.bisecting import Range
     from regreach.history.bisecting import bisect as search
     from regreach.report.bisect import bisect_json, bisect_lines, bisect_notes
 
     request = shared.request_from(options)
-    wanted = Range(shared.key_of(key), good, bad, first_parent)
+    wanted = Range(parts_of(key), good, bad, first_parent)
     with progress(options) as say:
         found = search(request, wanted, say)
     print_report(options, lines=lambda: bisect_lines(found), document=lambda _: bisect_json(found))
     if not options["quiet"]:
         color = shared.use_color(options["color"], sys.stderr)
-        notes = rendered(bisect_notes(found), color=color)
+        notes = rendered(bisect_notes(found), color=color, width=terminal_width(sys.stderr))
         click.echo(notes, err=True, nl=False, color=color)
     if options["stats"]:
         click.echo(say.stats(), err=True)

@@ -1,4 +1,4 @@
-"""``regreach completion``: the script that makes a shell complete commands, options and rule codes."""
+"""``regreach completion``: the script that makes a shell complete commands, options and their values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from regreach.errors import RegreachError
 VARIABLE = "_REGREACH_COMPLETE"
 
 
-@click.command()
+@click.command(short_help="Print the script for completion in a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
@@ -40,6 +40,28 @@ def complete_codes(_: click.Context, __: click.Parameter, incomplete: str) -> li
         for code, summary in _rules()
         if code.startswith(begun.upper()) and code not in named
     ]
+
+
+def complete_packs(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the installed packs that continue what was typed, and the files, as a pack may be one."""
+    from regreach.plugins import load_plugins
+
+    names: list[str] = []
+    with contextlib.suppress(RegreachError):
+        names = [name for name in load_plugins().packs if name.startswith(incomplete)]
+    return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
+
+
+def complete_platforms(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the platforms of the pack that was named, or of the only one, that continue what was typed."""
+    from regreach.plugins import load_plugins
+
+    with contextlib.suppress(RegreachError):
+        platforms = load_plugins().pack(context.params.get("pack")).platforms
+        return [CompletionItem(name) for name in platforms if name.startswith(incomplete)]
+    return []
 
 
 def _rules() -> list[tuple[str, str]]:

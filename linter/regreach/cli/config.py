@@ -9,21 +9,24 @@ import click
 
 from regreach.cli import options as shared
 from regreach.cli.configured import Configured
+from regreach.errors import ConfigError, TargetError
 
 _DEFAULT = "default"
 
 
-@click.command()
+@click.command(short_help="Print which options apply to TARGET, and from where.")
 @shared.analysis_options
 @shared.fail_on_option
 def config(**options: Any) -> None:
     """Print what applies to TARGET, and where it comes from: file, variable, command line or default.
 
-    The options are those of `check`. Nothing is analysed, and nothing fetched.
+    The options are those of `check`. Nothing is analysed, and nothing fetched. Exit code 2 where TARGET
+    names nothing.
     """
     from regreach.pack import Pack
     from regreach.plugins import load_plugins
     from regreach.supply.jobs import job_count
+    from regreach.tree.opening import check_target
 
     configured: Configured = options["configured"]
     named, fail_on = options["pack"], options["fail_on"]
@@ -31,6 +34,10 @@ def config(**options: Any) -> None:
     plugins = load_plugins()
     pack = request.pack if isinstance(request.pack, Pack) else plugins.pack(request.pack)
     platform = pack.platform(request.platform)
+    try:
+        check_target(request.target, pack.location.name, request.rev)
+    except TargetError as error:
+        raise ConfigError(str(error)) from error
     values = {
         "pack": pack.source if named else pack.name,
         "platform": platform.name,

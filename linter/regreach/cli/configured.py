@@ -70,6 +70,13 @@ class Configured:
             path = os.path.join(file.folder, path)  # noqa: PTH118
         return shown(path), os.path.realpath(path)
 
+    def folder_of(self, key: str) -> str:
+        """Return the folder that a key's file is told from: the configuration's, or the working folder."""
+        if self.is_of_file(key):
+            assert self.settings is not None, "it is of a file"
+            return self.settings.file.folder
+        return os.getcwd()  # noqa: PTH109
+
     def read(self, key: str, path: str) -> bytes:
         """Return the bytes of a key's file. Raises ConfigError."""
         from regreach.config.config_file import read_bytes
@@ -93,13 +100,13 @@ def configured(function: _F) -> _F:
             not in (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)
         }
         file = _file(options)
-        settings = None
+        settings, wrong = None, list[str]()
         if file is not None:
             from regreach.config import read_config
             from regreach.plugins import load_plugins
 
-            settings = read_config(file, load_plugins())
-        options["configured"] = _applied(settings, options, given)
+            settings, wrong = read_config(file, load_plugins())
+        options["configured"] = _applied(settings, wrong, options, given)
         return function(**options)
 
     return command  # type: ignore[return-value]
@@ -120,8 +127,13 @@ def _file(options: dict[str, Any]) -> ConfigFile | None:
     )
 
 
-def _applied(settings: Settings | None, options: dict[str, Any], given: set[str]) -> Configured:
-    """Set the options that are not given, and say where each comes from."""
+def _applied(
+    settings: Settings | None, wrong: list[str], options: dict[str, Any], given: set[str]
+) -> Configured:
+    """Set the options that are not given, and say where each comes from.
+
+    Raises ConfigError with what is ``wrong`` in the file, and what of pack and platform is, at once.
+    """
     origin = {_key(name): COMMAND_LINE for name in given}
     for key, variable in _VARIABLES.items():
         if key in options and key not in given and os.environ.get(variable):
@@ -140,7 +152,12 @@ def _applied(settings: Settings | None, options: dict[str, Any], given: set[str]
     found = Configured(settings, origin)
     if "ignore" in options:
         _choose_rules(found, options)
-    _choose_pack(found, options)
+    try:
+        _choose_pack(found, options)
+    except ConfigError as error:
+        wrong = [*wrong, str(error)]
+    if wrong:
+        raise ConfigError(*wrong)
     return found
 
 
@@ -172,6 +189,8 @@ def _choose_pack(configured: Configured, options: dict[str, Any]) -> None:
     key = "pack"
     if not (configured.is_of_file("pack") or configured.is_of_file("platform")):
         return
+    if options["pack"] is None and "pack" in settings.file.table:
+        return  # it is wrong itself, and what platforms it has is not known
     try:
         pack = options["pack"]
         if configured.is_of_file("pack") and names_a_file(pack):

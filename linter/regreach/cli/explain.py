@@ -10,7 +10,7 @@ from regreach.cli import options as shared
 from regreach.cli.progress import progress
 
 
-@click.command()
+@click.command(short_help="Tell all that is known of one key.")
 @click.argument("key")
 @shared.analysis_options
 @shared.print_options

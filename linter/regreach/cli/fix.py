@@ -12,7 +12,7 @@ from regreach.cli import options as shared
 from regreach.cli.progress import progress
 
 
-@click.command()
+@click.command(short_help="Add the imports that are missing where they belong.")
 @shared.analysis_options
 @click.option("--diff", is_flag=True, help="Print a patch for `git apply`; so does neither option.")
 @click.option("--write", is_flag=True, help="Change the files of TARGET, all or none.")

@@ -14,7 +14,7 @@ _FORMS = ["dot", "mermaid", "svg"]
 _BY_ENDING = {".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg"}
 
 
-@click.command()
+@click.command(short_help="Draw the imports around one key.")
 @click.argument("key")
 @shared.analysis_options
 @click.option(

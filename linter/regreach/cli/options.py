@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from regreach.cli.completion import complete_codes
+from regreach.cli.completion import complete_codes, complete_packs, complete_platforms
 from regreach.cli.configured import codes_of, configured
 from regreach.cli.policy import policy_of
 from regreach.model import Finding, Severity, fails
@@ -128,10 +128,16 @@ _TREE: list[Callable[[Any], Any]] = [
     click.argument("target", nargs=-1, callback=_target, metavar="[TARGET]"),
     _REV,
     click.option(
-        "--pack", metavar="NAME", help="The pack to use: a name, or the path of a TOML file."
+        "--pack",
+        metavar="NAME",
+        shell_complete=complete_packs,
+        help="The pack to use: a name, or the path of a TOML file.",
     ),
     click.option(
-        "--platform", metavar="NAME", help="Whose facts hold, e.g. cuda, hip, npu, cpu, xpu."
+        "--platform",
+        metavar="NAME",
+        shell_complete=complete_platforms,
+        help="Whose facts hold, e.g. cuda, hip, npu, cpu, xpu.",
     ),
     click.option(
         "--env",
@@ -294,9 +300,12 @@ def forms_of(options: Mapping[str, Any]) -> set[str]:
     return {options["form"], *(form for form, _ in options["outputs"] if form is not None)}
 
 
-def key_of(text: str) -> tuple[str, ...]:
-    """Return the parts of a key as it is given on the command line: ``none,triton``."""
-    return tuple(part.strip() for part in text.split(","))
+def check_pages(options: Mapping[str, Any]) -> None:
+    """Raise click.UsageError for a page that would be printed on a terminal, which nobody can read."""
+    printed = all(form is not None for form, _ in options["outputs"])
+    if options["form"] in _PAGES and printed and sys.stdout.isatty():
+        form = options["form"]
+        raise click.UsageError(f"--format {form} is for a browser: say -o page.{form}, or redirect")
 
 
 def exit_code(findings: Iterable[Finding], fail_on: Severity, exit_zero: bool) -> int:

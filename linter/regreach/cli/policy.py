@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from regreach.cli.configured import Configured
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 def policy_of(options: dict[str, Any]) -> Policy:
     """Take what is made of findings out of a command's parameters. Raises ConfigError."""
     from regreach.policy import EVERYTHING, PathIgnores, Policy, read_baseline
+    from regreach.policy.baseline import DEFAULT_NAME
 
     configured: Configured = options["configured"]
     if "ignore" not in options:
@@ -30,6 +33,9 @@ def policy_of(options: dict[str, Any]) -> Policy:
             missing = full is not None and not os.path.lexists(full)
             raise ConfigError(f"{error}{'; `regreach baseline` makes one' * missing}") from None
         baseline = read_baseline(data, name, full)
+        if path != DEFAULT_NAME and not configured.is_of_file("baseline"):
+            named = f"{baseline.command} -o {shlex.quote(path)}"
+            baseline = replace(baseline, command=named)
     settings = configured.settings
     if settings is None:
         return Policy(baseline=baseline, suppress=suppress)

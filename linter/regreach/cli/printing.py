@@ -19,8 +19,10 @@ from regreach.cli.options import exit_code, use_color
 from regreach.cli.progress import Progress
 from regreach.errors import ConfigError, TargetError
 from regreach.model import Audit, Finding, Suppressed
-from regreach.report.text import help_lines, problem_lines, summary, suppressed_lines, wrapped
+from regreach.report.folding import folded
+from regreach.report.text import help_lines, problem_lines, summary, suppressed_lines
 from regreach.request import Found, Result
+from regreach.tree.paths import harmless
 
 Lines = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], Iterable[Text]]
 Document = Callable[[Audit, tuple[Finding, ...], tuple[Suppressed, ...]], str]
@@ -67,9 +69,13 @@ def present(
             click.echo("remembered: no file has changed that a verdict depends on", err=True)
     if result.audit.blocked:
         raise TargetError(result.audit.blocked[0])
-    raise click.exceptions.Exit(
-        exit_code(result.findings, options["fail_on"], options["exit_zero"])
-    )
+    code = exit_code(result.findings, options["fail_on"], options["exit_zero"])
+    if code == 0 and result.audit.doubtful:
+        raise TargetError(
+            "that there is nothing to report is not sure: not read, though registrations or call sites"
+            f" may stand there: {', '.join(doubt.path for doubt in result.audit.doubtful)}"
+        )
+    raise click.exceptions.Exit(code)
 
 
 def print_notes(audit: Audit, options: Mapping[str, Any], *more: Text) -> None:
@@ -78,7 +84,8 @@ def print_notes(audit: Audit, options: Mapping[str, Any], *more: Text) -> None:
         return
     color = use_color(options["color"], sys.stderr)
     lines = [*problem_lines(audit), *more]
-    click.echo(rendered(lines, color=color), err=True, nl=False, color=color)
+    text = rendered(lines, color=color, width=terminal_width(sys.stderr))
+    click.echo(text, err=True, nl=False, color=color)
 
 
 def print_report(
@@ -102,7 +109,7 @@ def print_report(
             text = rendered(lines(), color=color, width=terminal_width(stream))
             write(text, output, color=color)
         else:
-            write(document(form), output)
+            write(harmless(document(form)), output)
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -115,7 +122,7 @@ def terminal_width(stream: TextIO | None) -> int | None:
 def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) -> str:
     """Return lines as text; with ``color``, with terminal codes. They are folded only to a ``width``."""
     if width is not None:
-        lines = wrapped(lines, width)
+        lines = folded(lines, width)
     buffer = StringIO()
     console = Console(
         file=buffer,
@@ -129,6 +136,7 @@ def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) ->
         width=100_000,
     )
     for line in lines:
+        line.plain = harmless(line.plain)
         console.print(line)
     return buffer.getvalue()
 

@@ -10,7 +10,7 @@ from regreach.cli import options as shared
 from regreach.cli.progress import progress
 
 
-@click.command()
+@click.command(short_help="Execute the tree's modules and say what happens.")
 @shared.tree_options
 @shared.process_options(timeout=60)
 @click.option("--compare", is_flag=True, help="Print where the verdicts of `audit` differ.")

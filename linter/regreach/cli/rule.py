@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _WIDTH = 100  # a page is read more easily in lines that are not longer
 
 
-@click.command()
+@click.command(short_help="Print the page of a rule, or list the rules.")
 @click.argument("code", required=False, shell_complete=complete_codes)
 @shared.form_option()
 @shared.file_options

@@ -10,7 +10,7 @@ from regreach.cli import options as shared
 from regreach.cli.progress import progress
 
 
-@click.command()
+@click.command(short_help="Run a registered function on this machine's GPU.")
 @shared.tree_options
 @click.option(
     "--key",
@@ -60,12 +60,13 @@ def smoke(
     (the message says what is missing).
     """
     from regreach.cli.printing import print_report
+    from regreach.explain.keys import parts_of
     from regreach.report.smoke import smoke_json, smoke_lines
     from regreach.smoke.run import Options
     from regreach.smoke.run import smoke as run_smoke
 
     request = shared.request_from(options)
-    wanted = Options(shared.key_of(key), python, timeout, confirm, repetitions, seed)
+    wanted = Options(parts_of(key), python, timeout, confirm, repetitions, seed)
     with progress(options) as say:
         smoked = run_smoke(request, wanted, say)
     print_report(options, lines=lambda: smoke_lines(smoked), document=lambda _: smoke_json(smoked))

@@ -16,15 +16,15 @@ SEVERITIES = ("error", "warning", "info")
 _T = TypeVar("_T")
 
 
-def read_config(file: ConfigFile, plugins: Plugins) -> Settings:
-    """Return what a file says. ``plugins`` has the rules that it may name.
+def read_config(file: ConfigFile, plugins: Plugins) -> tuple[Settings, list[str]]:
+    """Return what a file says, and a line for each entry that is wrong, which is left out.
 
-    Raises ConfigError with a line for each entry that is wrong: file, key, what it is and what it may be.
+    A line has file, key, what it is and what it may be. ``plugins`` has the rules that the file may name.
+    Raises ConfigError when there is no table.
     """
     reader = _Reader(Table(file.name, file.where, file.table), plugins)
     settings = Settings(file, reader.values(), reader.severities(), reader.path_ignores())
-    reader.finish()
-    return settings
+    return settings, reader.finish()
 
 
 class _Reader:
@@ -34,11 +34,10 @@ class _Reader:
         self._table, self._plugins = table, plugins
         self._errors: list[str] = []
 
-    def finish(self) -> None:
-        """Raise ConfigError when anything is wrong."""
+    def finish(self) -> list[str]:
+        """Return what is wrong."""
         self._collected(self._table.finish)
-        if self._errors:
-            raise ConfigError(*self._errors)
+        return self._errors
 
     def values(self) -> dict[str, Any]:
         """Return the values of the keys that are there."""
@@ -98,6 +97,8 @@ class _Reader:
         text = self._table.text(key)
         if not text.strip():
             raise self._table.error("must not be empty", key)
+        if "\0" in text:
+            raise self._table.error("must have no null character", key)
         return text
 
     def _jobs(self, key: str) -> int:

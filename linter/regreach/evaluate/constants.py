@@ -23,6 +23,7 @@ from regreach.evaluate.values import (
 )
 
 MAX_TEXT = 10_000  # a constant longer than this is not computed further
+MAX_BITS = 10_000  # nor is a larger integer, of which a few products would take for ever
 
 
 def plain(machine: Machine, value: Value) -> tuple[Any] | None:

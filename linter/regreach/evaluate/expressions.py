@@ -22,6 +22,7 @@ from regreach.evaluate.narrowing import narrow
 from regreach.evaluate.operators import binary
 from regreach.evaluate.values import (
     FALSE,
+    MAX_ITEMS,
     MISSING,
     OPEN,
     UNKNOWN,
@@ -147,7 +148,7 @@ def starred_items(machine: Machine, frame: Frame, nodes: tuple[ir.Expr, ...]) ->
 def _sequence(machine: Machine, frame: Frame, node: ir.Sequence) -> Value:
     items = starred_items(machine, frame, node.items)
     if node.kind == "tuple":
-        return UNKNOWN if items is None else Tuple(tuple(items))
+        return UNKNOWN if items is None or len(items) > MAX_ITEMS else Tuple(tuple(items))
     return new_listing(machine, frame, node.kind, items, id(node))
 
 

@@ -33,7 +33,7 @@ from regreach.evaluate.values import (
     without_missing,
 )
 from regreach.facts import ir
-from regreach.facts.source import SourceError
+from regreach.facts.source import UNKNOWN_KIND, SourceError
 
 
 def import_statement(machine: Machine, frame: Frame, node: ir.Import | ir.ImportFrom) -> None:
@@ -170,6 +170,10 @@ def _run_load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
     try:
         body = sources.body(name)
     except SourceError as error:
+        if error.kind == UNKNOWN_KIND:  # what it does, and whether it can be imported, nobody knows
+            machine.unread.add(name)
+            heap.write(module, OPEN, UNKNOWN)
+            return _bind_to_parent(machine, module, name, parent)
         heap.write(machine.modules, name, MISSING)
         raised = Raised(External(f"builtins.{error.kind}"), error.message, name, error.line)
         raise Abrupt("raise", raised) from None
@@ -185,9 +189,13 @@ def _run_load(machine: Machine, frame: Frame, name: str, parent: str) -> Value:
             raise
         heap.write(module, EXECUTING, MISSING)
     loaded = machine.modules.cells.get(name, module)  # a body may replace itself in sys.modules
+    return _bind_to_parent(machine, loaded, name, parent)
+
+
+def _bind_to_parent(machine: Machine, loaded: Value, name: str, parent: str) -> Value:
     owner = machine.module_object(parent) if parent else None
     if owner is not None:
-        heap.write(owner, name.rpartition(".")[2], loaded)
+        machine.heap.write(owner, name.rpartition(".")[2], loaded)
     return loaded
 
 

@@ -12,6 +12,7 @@ from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.iteration import is_unordered, items_of
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
+    MAX_ITEMS,
     MISSING,
     NONE,
     OPEN,
@@ -327,7 +328,9 @@ def new_listing(
 
 
 def put_items(machine: Machine, listing: Listing, items: Sequence[Value] | None) -> None:
-    """Set all items of a list, set or iterator; a set takes each once."""
+    """Set all items of a list, set or iterator; a set takes each once, and too many are not known."""
+    if items is not None and len(items) > MAX_ITEMS:
+        items = None
     if items is not None and listing.kind == "set":
         items = _distinct(items)
     machine.heap.write(listing, "items", UNKNOWN if items is None else Tuple(tuple(items)))

@@ -84,6 +84,7 @@ class Machine:
         ] = {}  # by which line each module was loaded, last time it was
         self.asked: set[str] = set()  # which of the overridden functions were called
         self.unresolved: dict[Place, str] = {}
+        self.unread: set[str] = set()  # modules that were imported and whose file could not be read
         self.frames: list[Frame] = []
         self.import_guards: list[Module] = []  # modules in a ``try`` that outlives an ImportError
         self.taken: list[Place] | None = None  # where branches known to be taken are noted

@@ -6,12 +6,12 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from regreach.evaluate.constants import MAX_TEXT, example_of, plain
+from regreach.evaluate.constants import MAX_BITS, MAX_TEXT, example_of, plain
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.items import new_listing, put_items, update_dict
 from regreach.evaluate.iteration import items_of
 from regreach.evaluate.machine import Machine
-from regreach.evaluate.values import MISSING, UNKNOWN, Const, Dict, Listing, Tuple, Value
+from regreach.evaluate.values import MAX_ITEMS, MISSING, UNKNOWN, Const, Dict, Listing, Tuple, Value
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -60,7 +60,8 @@ def binary(
             return _compute(machine, frame, op, left.value, values[0])
     _check_operands(machine, frame, op, left, right, in_place=in_place)
     if op == "+" and isinstance(left, Tuple) and isinstance(right, Tuple):
-        return Tuple(left.items + right.items)
+        many = len(left.items) + len(right.items) > MAX_ITEMS
+        return UNKNOWN if many else Tuple(left.items + right.items)
     if isinstance(left, Listing) and op == {"list": "+", "set": "|"}.get(left.kind):
         items, more = items_of(machine, frame, left), items_of(machine, frame, right)
         merged = None if items is None or more is None else items + more
@@ -115,6 +116,8 @@ def _compute(machine: Machine, frame: Frame, op: str, left: Any, right: Any) -> 
     except (TypeError, ValueError, ArithmeticError) as error:
         raise machine.error(frame, type(error).__name__, str(error)) from None
     if isinstance(result, (str, bytes)) and len(result) > MAX_TEXT:
+        return UNKNOWN
+    if isinstance(result, int) and result.bit_length() > MAX_BITS:
         return UNKNOWN
     return Const(result)
 

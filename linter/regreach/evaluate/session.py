@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from regreach.errors import TargetError
 from regreach.evaluate import expressions, statements  # noqa: F401  (they fill the tables)
 from regreach.evaluate.attributes import get_attribute
 from regreach.evaluate.calls import call
@@ -206,7 +207,10 @@ class Session:
 
 
 def with_deep_stack(action: Callable[[], _T]) -> _T:
-    """Run something in a thread whose stack is deep enough for long import chains; return its result."""
+    """Run something in a thread whose stack is deep enough for long import chains; return its result.
+
+    Raises TargetError when the system gives no such thread.
+    """
     result: list[_T] = []
     error: list[BaseException] = []
 
@@ -220,7 +224,13 @@ def with_deep_stack(action: Callable[[], _T]) -> _T:
     sys.setrecursionlimit(max(limit, _RECURSION))
     try:
         thread = threading.Thread(target=run, name="regreach")
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:
+            raise TargetError(
+                f"the system gives no thread with {_STACK >> 20} MiB of stack, which the analysis needs:"
+                " raise the limits of memory and of processes (ulimit -v, ulimit -u)"
+            ) from None
         thread.join()
     finally:
         threading.stack_size(size)

@@ -233,8 +233,15 @@ def _protected(
 
 
 def _first_match(value: Value, handlers: list[_HandlerPair]) -> bool | None:
+    """Return whether one of the handlers would take an exception that may be raised.
+
+    Python looks at what stands behind ``except`` only when it is: a name there need not be bound yet.
+    """
     raised = value if isinstance(value, Raised) else Raised(UNKNOWN)
-    results = [matches(raised) for matches, _ in handlers]
+    try:
+        results = [matches(raised) for matches, _ in handlers]
+    except Abrupt:
+        return None
     if any(r is True for r in results):
         return True
     return None if None in results else False

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from regreach.facts import ir
 
+MAX_ITEMS = 20_000  # of a list or tuple; what has more, which doubling soon has, is not known
+
 _MAX_ALTERNATIVES = 8
 
 

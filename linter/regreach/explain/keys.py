@@ -33,6 +33,13 @@ def chosen_key(audit: Audit, text: str) -> Chosen:
     return found[0]
 
 
+def parts_of(text: str) -> tuple[str, ...]:
+    """Return the parts of a key as it is typed: ``none,triton``. Raises ConfigError where there are none."""
+    if not text.strip(", "):
+        raise ConfigError("the key is empty; its parts are separated by commas, e.g. none,triton")
+    return tuple(part.strip() for part in text.split(","))
+
+
 def typed(key: Sequence[str]) -> str:
     """Return a key as it is typed: its parts, joined by commas."""
     return ",".join(key)
@@ -50,16 +57,20 @@ def _normal(text: str) -> str:
 def _unknown(audit: Audit, registries: Sequence[RegistryResult], text: str) -> str:
     if not audit.registries:
         return f"there is no key {text!r}: this tree has none of the pack's registries"
-    parts = [part.strip() for part in text.split(",")]
-    keys = list(dict.fromkeys(c.key for r in registries for c in r.cells))
+    parts = parts_of(text)
     names = ", ".join(f"{r.id} ({','.join(r.parts)})" for r in registries)
-    message = f"there is no key {key_text(tuple(parts))} in {names}"
-    near = _near(keys, parts)
-    return f"{message}; near are: {'; '.join(map(typed, near))}" if near else message
+    return f"there is no key {key_text(parts)} in {names}{near_text(near_keys(registries, parts))}"
 
 
-def _near(keys: Sequence[tuple[str, ...]], parts: Sequence[str]) -> list[tuple[str, ...]]:
+def near_text(near: Iterable[Sequence[str]]) -> str:
+    """Return which keys may have been meant, to be appended to a message; empty where there are none."""
+    told = "; ".join(map(typed, near))
+    return f"; near are: {told}" if told else ""
+
+
+def near_keys(registries: Iterable[RegistryResult], parts: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the keys that are spelled alike: the same parts in another order first, then the most alike."""
+    keys = list(dict.fromkeys(c.key for r in registries for c in r.cells))
     by_text = {typed(key): key for key in keys}
     turned = [key for key in keys if sorted(key) == sorted(parts)]
     partly = [key for key in keys if len(parts) < len(key) and set(parts) <= set(key)]

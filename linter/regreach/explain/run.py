@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from regreach.errors import ConfigError
 from regreach.evaluate.session import with_deep_stack
-from regreach.explain.keys import chosen_key
+from regreach.explain.keys import chosen_key, parts_of
 from regreach.explain.story import Story
 from regreach.explain.tell import Teller
 from regreach.model import Audit
@@ -36,8 +35,7 @@ def explain(request: Request, key: str, on_progress: _Say | None = None) -> tupl
 
     Raises ConfigError, for an unknown key too, and TargetError.
     """
-    if not key.strip(", "):
-        raise ConfigError("the key is empty; its parts are separated by commas, e.g. none,triton")
+    parts_of(key)  # before the tree is read
 
     def told(teller: Teller, audit: Audit) -> StoryOf:
         registry, cell = chosen_key(audit, key)

@@ -42,7 +42,7 @@ def pack_facts(facts: ModuleFacts) -> bytes:
 
 def pack_error(error: SourceError) -> bytes:
     """Return what is wrong with a file that has no facts."""
-    return _pack(("error", error.message, error.line, error.column, error.kind))
+    return _pack(("error", error.message, error.line, error.column, error.kind, error.hint))
 
 
 def pack_function(function: ir.FunctionDef) -> bytes:
@@ -58,8 +58,8 @@ def unpack_facts(blob: bytes, text: str, functions: Mapping[int, ir.FunctionDef]
         case ("facts", tuple() as numbers, tuple() as body):
             spans = _spans(numbers, len(text))
             return ModuleFacts.known(text, body, spans, functions)
-        case ("error", str() as message, int() as line, int() as column, str() as kind):
-            raise SourceError(message, line, column, kind)
+        case ("error", str(message), int(line), int(column), str(kind), str(hint)):
+            raise SourceError(message, line, column, kind, hint)
     raise BlobError("no facts of a module")
 
 

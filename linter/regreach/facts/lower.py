@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 import libcst as cst
 
 from regreach.facts import ir
+from regreach.facts.dialect import EXCEPT_OF_PYTHON_2, LAZY_IMPORT
+from regreach.facts.source import UNKNOWN_KIND, SourceError
 
 _COMPARE = {
     cst.Equal: "==",
@@ -92,9 +95,16 @@ class Lowering:
 
     def _compound(self, node: cst.BaseStatement) -> ir.Stmt:
         handler = _COMPOUND.get(type(node))
-        if handler is None:  # a statement that this version of libcst knows and regreach does not
-            raise LineMismatchError
+        if handler is None:
+            raise self._unknown(node)
         return handler(self, node)
+
+    def _unknown(self, node: cst.CSTNode) -> SourceError:
+        """Return the error of a statement that this version of libcst knows and regreach does not."""
+        name = type(node).__name__
+        lazy = name.startswith("LazyImport")
+        message = LAZY_IMPORT if lazy else f"{name}, a syntax newer than regreach reads"
+        return SourceError(message, self._line, 1, UNKNOWN_KIND)
 
     def _if(self, node: cst.If) -> ir.Stmt:
         line = self._take_line()
@@ -132,11 +142,13 @@ class Lowering:
         handlers = []
         for handler in node.handlers:
             at = self._take_line()
+            if _is_of_python_2(handler.type):
+                raise SourceError(
+                    "multiple exception types must be parenthesized", at, hint=EXCEPT_OF_PYTHON_2
+                )
             kind = self.expr(handler.type) if handler.type is not None else None
-            name = handler.name.name.value if handler.name is not None else None  # type: ignore[union-attr]
-            handlers.append(
-                ir.Handler(at, kind, cast("str | None", name), self._suite(handler.body))
-            )
+            name = _text(handler.name.name) if handler.name is not None else None
+            handlers.append(ir.Handler(at, kind, name, self._suite(handler.body)))
         return ir.Try(
             line, body, tuple(handlers), self._else(node.orelse), self._else(node.finalbody)
         )
@@ -179,7 +191,7 @@ class Lowering:
         self._depth -= 1
         return ir.FunctionDef(
             line,
-            node.name.value,
+            _text(node.name),
             params if index is None or params else None,
             decorators,
             () if index is not None else body,
@@ -191,7 +203,7 @@ class Lowering:
         decorators = self._decorators(node.decorators)
         line = self._take_line()
         args = tuple(self._arg(a) for a in (*node.bases, *node.keywords))
-        return ir.ClassDef(line, node.name.value, args, decorators, self._suite(node.body))
+        return ir.ClassDef(line, _text(node.name), args, decorators, self._suite(node.body))
 
     def _match(self, node: cst.Match) -> ir.Stmt:
         line = self._take_line()
@@ -212,7 +224,7 @@ class Lowering:
         if isinstance(node, cst.MatchOr):
             return ir.Pattern("or", parts=tuple(self._pattern(p.pattern) for p in node.patterns))
         if isinstance(node, cst.MatchAs):
-            name = node.name.value if node.name is not None else None
+            name = _text(node.name) if node.name is not None else None
             if node.pattern is None:
                 return ir.Pattern("any", name=name)
             return ir.Pattern("as", parts=(self._pattern(node.pattern),), name=name)
@@ -225,17 +237,16 @@ class Lowering:
 
     def _element(self, node: cst.MatchSequenceElement | cst.MatchStar) -> ir.Pattern:
         if isinstance(node, cst.MatchStar):
-            return ir.Pattern("star", name=node.name.value if node.name is not None else None)
+            return ir.Pattern("star", name=_text(node.name) if node.name is not None else None)
         return self._pattern(node.value)
 
     def _small(self, node: cst.BaseSmallStatement, out: list[ir.Stmt]) -> None:
         handler = _SMALL.get(type(node))
         if handler is None:
-            out.append(ir.ExprStmt(self._line, ir.Opaque(())))
-        else:
-            statement = handler(self, node)
-            if statement is not None:
-                out.append(statement)
+            raise self._unknown(node)
+        statement = handler(self, node)
+        if statement is not None:
+            out.append(statement)
 
     def _import(self, node: cst.Import) -> ir.Stmt:
         names = tuple((_dotted(a.name), _alias(a)) for a in node.names)
@@ -270,7 +281,7 @@ class Lowering:
 
     def _scope(self, node: cst.Global | cst.Nonlocal) -> ir.Stmt:
         kind = "global" if isinstance(node, cst.Global) else "nonlocal"
-        return ir.Scope(self._line, kind, tuple(n.name.value for n in node.names))
+        return ir.Scope(self._line, kind, tuple(_text(n.name) for n in node.names))
 
     # -- expressions --------------------------------------------------------------------------
 
@@ -291,7 +302,7 @@ class Lowering:
         return ir.Opaque((ir.Name("yield"), *parts))
 
     def _arg(self, node: cst.Arg) -> ir.Arg:
-        keyword = node.keyword.value if node.keyword is not None else None
+        keyword = _text(node.keyword) if node.keyword is not None else None
         return ir.Arg(self.expr(node.value), keyword, len(node.star))
 
     def _call(self, node: cst.Call) -> ir.Expr:
@@ -388,32 +399,49 @@ class Lowering:
         ):
             for param in group:
                 default = self.expr(param.default) if param.default is not None else None
-                result.append(ir.Param(param.name.value, kind, default))
+                result.append(ir.Param(_text(param.name), kind, default))
         if isinstance(node.star_arg, cst.Param):
-            result.append(ir.Param(node.star_arg.name.value, "star"))
+            result.append(ir.Param(_text(node.star_arg.name), "star"))
         if node.star_kwarg is not None:
-            result.append(ir.Param(node.star_kwarg.name.value, "doublestar"))
+            result.append(ir.Param(_text(node.star_kwarg.name), "doublestar"))
         return tuple(result)
 
 
 def _dotted(node: cst.BaseExpression | cst.Name | cst.Attribute) -> str:
     parts: list[str] = []
     while isinstance(node, cst.Attribute):
-        parts.append(node.attr.value)
+        parts.append(_text(node.attr))
         node = node.value
-    parts.append(cast("cst.Name", node).value)
+    parts.append(_text(node))
     return ".".join(reversed(parts))
 
 
+def _text(node: cst.CSTNode) -> str:
+    """Return the identifier that a name is to CPython, which folds its forms (PEP 3131)."""
+    name = cast("cst.Name", node).value
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)
+
+
+def _is_of_python_2(node: cst.BaseExpression | None) -> bool:
+    """Return whether ``except`` is followed by a class, a comma and what looks like a variable.
+
+    Python 3.14 would catch both; exception classes are not called like that.
+    """
+    if not isinstance(node, cst.Tuple) or node.lpar or len(node.elements) != 2:
+        return False
+    second = node.elements[1].value
+    return isinstance(second, cst.Name) and second.value.islower()
+
+
 def _alias(node: cst.ImportAlias) -> str | None:
-    return cast("cst.Name", node.asname.name).value if node.asname is not None else None
+    return _text(node.asname.name) if node.asname is not None else None
 
 
 def _bound_names(pattern: cst.CSTNode) -> Iterator[str]:
     if isinstance(pattern, (cst.MatchAs, cst.MatchStar)) and pattern.name is not None:
-        yield pattern.name.value
+        yield _text(pattern.name)
     if isinstance(pattern, cst.MatchMapping) and pattern.rest is not None:
-        yield pattern.rest.value
+        yield _text(pattern.rest)
     for child in pattern.children:
         if not isinstance(child, cst.BaseExpression):
             yield from _bound_names(child)
@@ -433,7 +461,7 @@ def _string(_: Lowering, node: cst.SimpleString) -> ir.Expr:
 
 def _name(_: Lowering, node: cst.Name) -> ir.Expr:
     constant = _CONSTANTS.get(node.value)
-    return ir.Name(node.value) if constant is None else constant
+    return ir.Name(_text(node)) if constant is None else constant
 
 
 def _return(self: Lowering, node: cst.Return) -> ir.Stmt:
@@ -470,13 +498,15 @@ _SMALL: dict[type, Callable[[Lowering, Any], ir.Stmt | None]] = {
     cst.Return: _return,
     cst.Raise: _raise,
     cst.Assert: lambda self, node: ir.Assert(self._line, self.expr(node.test)),
+    # what a type alias stands for is not evaluated before it is asked for
+    cst.TypeAlias: lambda self, node: ir.Assign(self._line, (self.expr(node.name),), ir.Opaque(())),
     cst.Pass: lambda self, _: ir.Jump(self._line, "pass"),
     cst.Break: lambda self, _: ir.Jump(self._line, "break"),
     cst.Continue: lambda self, _: ir.Jump(self._line, "continue"),
 }
 _EXPR: dict[type, Callable[[Lowering, Any], ir.Expr]] = {
     cst.Name: _name,
-    cst.Attribute: lambda self, node: ir.Attribute(self.expr(node.value), node.attr.value),
+    cst.Attribute: lambda self, node: ir.Attribute(self.expr(node.value), _text(node.attr)),
     cst.Call: Lowering._call,
     cst.Subscript: Lowering._subscript,
     cst.Tuple: Lowering._display,
@@ -490,7 +520,7 @@ _EXPR: dict[type, Callable[[Lowering, Any], ir.Expr]] = {
     cst.IfExp: lambda self, node: ir.Conditional(
         self.expr(node.test), self.expr(node.body), self.expr(node.orelse)
     ),
-    cst.NamedExpr: lambda self, node: ir.Walrus(node.target.value, self.expr(node.value)),
+    cst.NamedExpr: lambda self, node: ir.Walrus(_text(node.target), self.expr(node.value)),
     cst.Lambda: Lowering._lambda,
     cst.SimpleString: _string,
     cst.ConcatenatedString: Lowering._concatenated,

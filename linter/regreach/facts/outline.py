@@ -40,7 +40,9 @@ _NESTED = f"{_PLAIN}(?:(?:{_STRING}|[(\\[{{]{_FLAT}[)\\]}}]){_PLAIN})*"
 _CONTENT = f"{_PLAIN}(?:(?:{_STRING}|[(\\[{{]{_NESTED}[)\\]}}]){_PLAIN})*"
 _COMPLETE = re.compile(rf"(?:{_CONTENT})(?:#[^\n]*)?\n")
 # White space, line ends that are joined or not, and comments: what may stand before content.
-_BLANK = re.compile(r"[ \t\f]*(?:(?:#[^\n]*)?\n[ \t\f]*)*(?:#[^\n]*\Z)?")
+# So many lines at most: for each that a loop has passed, a match takes memory.
+_AT_ONCE = 500
+_BLANK = re.compile(rf"[ \t\f]*(?:(?:#[^\n]*)?\n[ \t\f]*){{0,{_AT_ONCE}}}(?:#[^\n]*\Z)?")
 _JOINED_NOTHING = re.compile(r"(?:\\\n[ \t\f]*)+(?:#[^\n]*)?(?:\n|\Z)")
 _INDENT = re.compile(r"[ \t\f]*")
 _DEF = re.compile(r"(?:async[ \t]+)?def\b")
@@ -237,8 +239,12 @@ def _next_line(text: str, offset: int, number: int) -> LogicalLine | None:
 
 def _start_of_content(text: str, offset: int) -> int:
     """Return where the next text stands that is neither white space nor a comment."""
-    match = _BLANK.match(text, offset)
-    return match.end() if match is not None else offset
+    while True:
+        match = _BLANK.match(text, offset)
+        assert match is not None, "it matches the empty text"
+        if match.end() - offset < _AT_ONCE:
+            return match.end()
+        offset = match.end()
 
 
 def _end_of_logical_line(text: str, begin: int) -> int:
@@ -277,7 +283,7 @@ def _end_of_block(text: str, offset: int, indent: int) -> int:
 @functools.cache
 def _deeper(indent: int) -> re.Pattern[str]:
     """Return what matches complete lines that are indented by more spaces than so many."""
-    blank = r"(?:[ \t\f]*(?:#[^\n]*)?\n)*"
+    blank = rf"(?:[ \t\f]*(?:#[^\n]*)?\n){{0,{_AT_ONCE}}}"
     return re.compile(
-        rf"(?:{blank}[ ]{{{indent + 1}}}[ ]*(?=[^ \t\f\n#])(?:{_CONTENT})(?:#[^\n]*)?\n)*"
+        rf"(?:{blank}[ ]{{{indent + 1}}}[ ]*(?=[^ \t\f\n#])(?:{_CONTENT})(?:#[^\n]*)?\n){{0,{_AT_ONCE}}}"
     )

@@ -6,17 +6,24 @@ import ast
 import re
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import libcst as cst
 
 from regreach.errors import TargetError
 from regreach.facts import ir
+from regreach.facts.dialect import newer, python_2
 from regreach.facts.lower import LineMismatchError, Lowering
-from regreach.facts.outline import FunctionSpan, Outline, last_line, outline
-from regreach.facts.source import SourceError, decode
+from regreach.facts.outline import FunctionSpan, Outline, last_line, logical_lines, outline
+from regreach.facts.source import UNKNOWN_KIND, SourceError, decode
 
 TOO_DEEP = "nested too deeply to be parsed"
+
+_RECURSION_LIMIT = 1_000  # of a program that sets none
+_MAX_BRACKETS = 200  # nested in each other, of any CPython
+_MAX_LINE = 20_000  # characters of a logical line that CPython has not checked
+_BRACKET = re.compile(r"[][(){}]")
 
 
 class ModuleFacts:
@@ -147,7 +154,9 @@ def _whole(text: str) -> ir.Body:
     try:
         wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
     except cst.ParserSyntaxError as error:
-        raise SourceError(error.message, error.raw_line, error.raw_column + 1) from None
+        hint = f"Python {sys.version_info[0]}.{sys.version_info[1]} can read it, the parser libcst cannot"
+        line, column = error.raw_line, error.raw_column + 1
+        raise SourceError(error.message, line, column, UNKNOWN_KIND, hint) from None
     positions = wrapper.resolve(PositionProvider)
     numbers: list[int] = []
 
@@ -190,26 +199,75 @@ def _check_syntax(text: str) -> None:
     CPython's own compiler is the judge (it also refuses what its parser lets pass, as a ``return``
     outside of a function), and ten times as quick as libcst on whole files; a file that its parser
     refuses may use a syntax that is newer than the running interpreter, so libcst is asked then.
+    What nests deeper than CPython takes is shown to nobody: libcst would take minutes, or crash.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes in the audited tree are not our concern
         try:
-            compile(text, "<module>", "exec", dont_inherit=True)
+            with _stack_of_a_program():
+                compile(text, "<module>", "exec", dont_inherit=True)
             return
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except (RecursionError, MemoryError):
+            raise SourceError(TOO_DEEP, kind=UNKNOWN_KIND) from None
+        except SyntaxError as error:
             refused = error
-        if isinstance(refused, SyntaxError) and (_parses(text) or _has_bad_literal(refused)):
-            raise _source_error(refused)
+        except ValueError as error:  # as of half a surrogate pair, which some codecs let pass
+            raise SourceError(str(error)) from None
+        if refused.msg.startswith(_FOR_GOOD) or _parses(text) or _overwhelms_libcst(text):
+            raise _source_error(refused, text)
     try:
         cst.parse_module(text)
-    except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
-        if isinstance(refused, SyntaxError):
-            raise _source_error(refused) from None
-        if isinstance(error, cst.ParserSyntaxError):
-            raise SourceError(error.message, error.raw_line, error.raw_column + 1) from None
-        raise SourceError(str(error)) from None
+    except (cst.ParserSyntaxError, cst.CSTValidationError):
+        raise _source_error(refused, text, unknown_to_libcst=True) from None
     except RecursionError:
-        raise SourceError(TOO_DEEP) from None
+        raise SourceError(TOO_DEEP, kind=UNKNOWN_KIND) from None
+
+
+# What every CPython refuses: its limits, and what is wrong in a literal, which libcst does not look into.
+_FOR_GOOD = (
+    "too many nested parentheses",
+    "too many levels of indentation",
+    "too many statically nested blocks",
+    "Exceeds the limit",
+    "(unicode error)",
+    "(value error)",
+    "bytes can only contain",
+)
+
+
+@contextmanager
+def _stack_of_a_program() -> Iterator[None]:
+    """Let CPython refuse what nests deeper than it takes in a program, however deep the stack is here.
+
+    From 3.12 on it does so by itself.
+    """
+    limit = sys.getrecursionlimit()
+    if sys.version_info < (3, 12):
+        sys.setrecursionlimit(_depth() + _RECURSION_LIMIT)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _depth() -> int:
+    frame, depth = sys._getframe(), 0
+    while frame.f_back is not None:
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def _overwhelms_libcst(text: str) -> bool:
+    """Return whether libcst might take minutes or crash: CPython has not looked that far."""
+    for line in logical_lines(text):
+        if line.end - line.start > _MAX_LINE:
+            return True
+        depth = 0
+        for bracket in _BRACKET.findall(text[line.span]):
+            depth += 1 if bracket in "([{" else -1
+            if depth > _MAX_BRACKETS:
+                return True
+    return False
 
 
 def _parses(text: str) -> bool:
@@ -220,14 +278,16 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _has_bad_literal(error: SyntaxError) -> bool:
-    """Return whether the error is in a string's text, which libcst does not look into."""
-    return error.msg.startswith(("(unicode error)", "(value error)", "bytes can only contain"))
-
-
-def _source_error(error: SyntaxError) -> SourceError:
+def _source_error(error: SyntaxError, text: str, *, unknown_to_libcst: bool = False) -> SourceError:
+    """Return CPython's refusal, with what it may come of; a newer Python may take what libcst does not know."""
     line, column = error.lineno or 1, max(1, error.offset or 1)
-    return SourceError(error.msg, line, column, type(error).__name__)
+    words = text.split("\n", line)[line - 1 : line]
+    hint = python_2(error.msg, words[0]) if words else ""
+    kind = type(error).__name__
+    if words and unknown_to_libcst and not hint:
+        hint = newer(words[0])
+        kind = UNKNOWN_KIND if hint else kind
+    return SourceError(error.msg, line, column, kind, hint)
 
 
 def recursion_headroom() -> None:

@@ -5,22 +5,38 @@ from __future__ import annotations
 import codecs
 import re
 
+UNKNOWN_KIND = ""
+
+_MAX_WORDS = 200  # of an error that repeats what stands in the file
+
 
 class SourceError(Exception):
-    """A file that CPython would refuse to read or parse.
+    """A file that CPython would refuse to read or parse, or that cannot be read here.
 
-    ``line`` and ``column`` count from 1; ``message`` says what is wrong; ``kind`` is the name of the
-    exception that an import of the file raises.
+    ``line`` and ``column`` count from 1; ``message`` says what is wrong, and ``hint``, where there is
+    one, what that comes of. ``kind`` is the name of the exception that an import of the file raises;
+    it is ``UNKNOWN_KIND`` where a program may read what regreach cannot.
     """
 
     def __init__(
-        self, message: str, line: int = 1, column: int = 1, kind: str = "SyntaxError"
+        self,
+        message: str,
+        line: int = 1,
+        column: int = 1,
+        kind: str = "SyntaxError",
+        hint: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
         self.column = column
         self.kind = kind
+        self.hint = hint
+
+    @property
+    def told(self) -> str:
+        """What is wrong, with the hint, in one line."""
+        return f"{self.message}; {self.hint}" if self.hint else self.message
 
 
 # PEP 263; only the first two lines are looked at, the second when the first is blank or a comment.
@@ -62,14 +78,21 @@ def decode_as_it_is(data: bytes) -> tuple[str, str]:
     if len(bare) < len(data) and not f"{encoding.lower().replace('_', '-')}-".startswith("utf-8-"):
         raise SourceError(f"encoding problem: {encoding} with BOM")
     try:
-        return bare.decode(encoding), encoding
+        text = bare.decode(encoding)
     except UnicodeDecodeError as error:
         line = _line_at(bare, error.start)
         raise SourceError(f"not valid {error.encoding}: {error.reason}", line) from None
     except UnicodeError as error:  # of codecs that are not made for files
         raise SourceError(f"not valid {encoding}: {error}") from None
     except LookupError as error:  # no codec, or one that is none of texts, such as hex
-        raise SourceError(str(error)) from None
+        raise SourceError(str(error)[:_MAX_WORDS]) from None
+    if "\0" in text:  # as of escapes; a null byte ends what CPython's parser sees
+        raise SourceError(
+            "source code cannot contain null bytes", text.count("\n", 0, text.index("\0")) + 1
+        )
+    if text.startswith("\ufeff"):  # a second mark, which compile() would take for the first
+        raise SourceError("invalid non-printable character U+FEFF")
+    return text, encoding
 
 
 def _encoding(data: bytes) -> str:

@@ -203,7 +203,7 @@ class _Attempt:
 
     def _why_not(self, change: Change, after: Judged) -> str | None:
         for finding in self._plan[change]:
-            why = change.why_not(finding, after)
+            why = change.why_not(finding, self._added[change], after)
             if why is not None:
                 key = (
                     f"{key_text(finding.key)}: "

@@ -48,7 +48,7 @@ class ImportToAdd:
         told = (d.text for d in finding.details if d.label in ("why lazy", "why there"))
         return next(told, self.because)
 
-    def why_not(self, finding: Finding, after: Judged) -> str | None:
+    def why_not(self, finding: Finding, _: Added, after: Judged) -> str | None:
         """Return why it does not mend a finding; None when it does."""
         return why_not_mended(finding, after)
 
@@ -73,9 +73,13 @@ class NoqaToAdd:
         """Say what it is for."""
         return "nothing uses the name: without the comment the import looks like dead code"
 
-    def why_not(self, finding: Finding, after: Judged) -> str | None:
-        """Return why it does not mend a finding; None when it does."""
-        if any(each.fingerprint == finding.fingerprint for each in after.findings):
+    def why_not(self, finding: Finding, added: Added, after: Judged) -> str | None:
+        """Return why it does not mend a finding; None when it does.
+
+        Told by the line: of two that are alike the second takes the first one's fingerprint.
+        """
+        mended = finding.rule, self.path, added.line
+        if mended in {(each.rule, each.spot.path, each.spot.line) for each in after.findings}:
             return "with the comment a fixer would delete it all the same"
         return None
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from regreach.errors import ConfigError, TargetError
+from regreach.explain.keys import near_text
 from regreach.history.import_changes import ImportChange, import_change
 from regreach.history.key_state import Key, KeyState, is_weaker, key_state
 from regreach.history.repository import Commit, Repository
@@ -229,7 +230,8 @@ class _Search:
         was, now = self._end_state(old), self._end_state(new)
         key = key_text(self._wanted.key)
         if not was.cells and not now.cells:
-            raise ConfigError(f"no registry has the key {key}, neither at {old} nor at {new}")
+            near = near_text(dict.fromkeys((*now.near, *was.near)))
+            raise ConfigError(f"no registry has the key {key}, neither at {old} nor at {new}{near}")
         self._tolerated = was.unread | now.unread
         if bool(was.findings) != bool(now.findings):
             broke = bool(now.findings)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from regreach.history.comparison import Worsened
 from regreach.history.import_changes import ImportChange, ImportLine
 from regreach.history.repository import Commit
-from regreach.model import Cell, Detail, Spot
+from regreach.model import Cell, Detail, Related, Spot
 from regreach.rule import key_text
 
 _LISTED = 4  # so many deleted imports are told
@@ -51,6 +51,13 @@ def deletions(change: ImportChange, old: Commit, cell: Cell) -> Iterator[Detail]
             "last import",
             f"nobody imports {first.module} {whom}, which registers {key_text(cell.key)}",
         )
+
+
+def places(change: ImportChange, old: Commit) -> Iterator[Related]:
+    """Yield the lines of the new tree in whose place the deleted imports stood."""
+    for deleted in change.deleted[:_LISTED]:
+        if deleted.now is not None:
+            yield Related("deleted", deleted.now, f"{deleted.text} (at {old})")
 
 
 def _why_kept(deleted: ImportLine) -> str:

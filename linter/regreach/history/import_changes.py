@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
 from regreach.evaluate.session import with_deep_stack
 from regreach.facts import noqa
@@ -14,7 +15,7 @@ from regreach.facts.unused_imports import UnusedImports
 from regreach.graph import edges_of
 from regreach.importers import importers_of
 from regreach.loading import edges_on, way_to
-from regreach.model import Cell, ImportEdge
+from regreach.model import Cell, ImportEdge, Spot
 from regreach.program import Program
 from regreach.side_effects import targets_of
 from regreach.verdicts import Analysis
@@ -27,7 +28,8 @@ class ImportLine:
     ``statement`` is what has to be written to have it back, on one line; ``text`` is as it was written,
     if that was one line. ``kept_by_noqa`` says that
     ``# noqa: F401`` stood beside it, ``unused`` that a fixer of unused imports would have deleted it.
-    ``direct`` says that it imports the registering module itself.
+    ``direct`` says that it imports the registering module itself. ``now`` is the line that stands in the
+    place of a deleted one in the new tree, None where its file is gone.
     """
 
     edge: ImportEdge
@@ -36,6 +38,7 @@ class ImportLine:
     unused: bool
     kept_by_noqa: bool
     direct: bool
+    now: Spot | None = None
 
     @property
     def for_side_effect(self) -> bool:
@@ -82,7 +85,13 @@ def _import_change(
     direct = [edge for edge in ordered if edge.imported in modules]
     told = [edge for edge in direct or ordered if _can_be_told(new.program, edge)]
     return ImportChange(
-        tuple(_line(old.program, edge, edge.imported in modules) for edge in told),
+        tuple(
+            replace(
+                _line(old.program, edge, edge.imported in modules),
+                now=_place(old.program, new.program, edge),
+            )
+            for edge in told
+        ),
         tuple(_line(new.program, edge, True) for edge in _without(are, were)),
         are,
     )
@@ -122,6 +131,32 @@ def _is_gone(new: Program, old: Program, edge: ImportEdge) -> bool:
         for program in (old, new)
     )
     return are < were
+
+
+def _place(old: Program, new: Program, edge: ImportEdge) -> Spot | None:
+    """Return the line of the new tree in whose place an import stood."""
+    path = new.path(edge.importer) if new.has(edge.importer) else None
+    was = old.readable_facts(edge.importer)
+    now = new.readable_facts(edge.importer) if path is not None else None
+    if path is None or was is None or now is None:
+        return None
+    lines = now.text.split("\n")
+    line = line_after(was.text.split("\n"), lines, edge.spot.line)
+    return Spot(path, line, lines[line - 1].strip())
+
+
+def line_after(old: Sequence[str], new: Sequence[str], line: int) -> int:
+    """Return the line of a new text that an old one's became, or that stands where it did; both from 1.
+
+    A text has one line at least.
+    """
+    at = line - 1
+    for _, start, end, first, last in SequenceMatcher(None, old, new).get_opcodes():
+        if start <= at < end:
+            # of lines that were replaced the one as far down; where all are gone, the next one
+            after = first if first == last else min(first + at - start, last - 1)
+            return min(after + 1, len(new))
+    return 1
 
 
 def _line(program: Program, edge: ImportEdge, direct: bool) -> ImportLine:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from regreach.evaluate.session import with_deep_stack
+from regreach.explain.keys import near_keys
 from regreach.history.comparison import cells
 from regreach.model import Audit, Cell, Finding
 from regreach.rule import Rule
@@ -20,12 +21,14 @@ Key = tuple[str, ...]
 class KeyState:
     """What an analysis says of a key: the findings about it or its selector's value, and its cells.
 
-    ``unread`` are the files that were needed and could not be parsed.
+    ``unread`` are the files that were needed and could not be parsed, ``near`` the keys that are spelled
+    alike where there is no such key.
     """
 
     findings: tuple[Finding, ...]
     cells: tuple[Cell, ...]
     unread: frozenset[str]
+    near: tuple[Key, ...] = ()
 
     @property
     def cell(self) -> Cell | None:
@@ -48,7 +51,8 @@ def key_state(analysis: Analysis, key: Key, rules: Sequence[Rule]) -> KeyState:
     audit = with_deep_stack(audited)
     about = tuple(f for f in judged(audit, rules) if f.key in (key, key[-1:]))
     own = tuple(cell for cell in cells(audit.registries) if cell.key == key)
-    return KeyState(about, own, frozenset(analysis.program.broken))
+    near = () if own else tuple(near_keys(audit.registries, key))
+    return KeyState(about, own, frozenset(analysis.program.broken), near)
 
 
 def is_weaker(was: KeyState, now: KeyState) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from regreach.errors import ConfigError, TargetError
 from regreach.evaluate.session import with_deep_stack
 from regreach.history.comparison import Worsened, cells, difference, worsened
-from regreach.history.explanation import details, headline
+from regreach.history.explanation import details, headline, places
 from regreach.history.import_changes import ImportChange, import_change
 from regreach.history.repository import Commit, Repository
 from regreach.model import Audit, Detail, Finding, Suppressed
@@ -92,6 +92,10 @@ def _sides(
     repository: Repository, since: str, rev: str | None
 ) -> tuple[Commit, Commit | None, list[str]]:
     """Return the commits to compare, the new one None for the working tree, and what is to be noted."""
+    if not since.strip():
+        raise ConfigError(
+            "--since is empty (a variable that is not set?): give a revision, as main, or a range, as main...HEAD"
+        )
     first, dots, last = since.partition("..")
     from_base = last.startswith(".")
     if dots and rev is not None:
@@ -158,14 +162,15 @@ class _Explanations:
 
     def finding(self, finding: Finding) -> Finding:
         """Return a finding that was brought in, with what was before and which import is gone."""
-        more = [
-            d for found in self._worse if _is_about(finding, found) for d in self._details(found)
-        ]
+        about = [found for found in self._worse if _is_about(finding, found)]
+        more = [detail for found in about for detail in self._details(found)]
+        lines = [line for found in about for line in places(self._change(found), self._old)]
         if not more and finding.key is not None and not self._was_registered(finding.key):
             more = [Detail("before", f"nothing was registered for it (at {self._old})")]
         known = set(finding.details)
         more = [detail for detail in dict.fromkeys(more) if detail not in known]
-        return replace(finding, details=(*finding.details, *more))
+        related = tuple(dict.fromkeys((*finding.related, *lines)))
+        return replace(finding, details=(*finding.details, *more), related=related)
 
     def is_worse(self, finding: Finding) -> bool:
         """Return whether a key about which something was found is worse off now."""
@@ -185,12 +190,15 @@ class _Explanations:
         ]
 
     def _details(self, found: Worsened) -> list[Detail]:
+        return list(details(found, self._change(found), self._old))
+
+    def _change(self, found: Worsened) -> ImportChange:
         change = self._changes.get(id(found))
         if change is None:
             change = self._changes[id(found)] = import_change(
                 self._was.analysis, self._now.analysis, found.before, found.after
             )
-        return list(details(found, change, self._old))
+        return change
 
     def _was_registered(self, key: tuple[str, ...]) -> bool:
         return any(

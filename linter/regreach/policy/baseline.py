@@ -23,6 +23,7 @@ else:
     import tomli as tomllib
 
 FORMAT = 1
+COMMAND = "regreach baseline"
 DEFAULT_NAME = "regreach-baseline.toml"
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -58,11 +59,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The entries of a file by pack and platform. ``path`` is absolute, None where it is not on disk."""
+    """The entries of a file by pack and platform.
+
+    ``path`` is absolute, None where it is not on disk; ``command`` is what writes the file anew.
+    """
 
     name: str
     runs: Mapping[Run, tuple[Entry, ...]]
     path: str | None = None
+    command: str = COMMAND
 
 
 def read_baseline(data: bytes, name: str, path: str | None = None) -> Baseline:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regreach.model import SEVERITIES, Detail, Finding, Severity, Spot, Suppressed
-from regreach.policy.baseline import Baseline, Entry, Run
+from regreach.policy.baseline import COMMAND, Baseline, Entry, Run
 from regreach.policy.comments import Comment, comments_of
 from regreach.policy.matching import by_baseline, by_comments
 from regreach.policy.path_ignores import PathIgnores
@@ -116,7 +116,9 @@ class _Judge:
         if entry.rule not in self._rules:
             return None
         about = f"{entry.rule} ({', '.join(entry.of)})" if entry.of else entry.rule
-        message = f"the baseline knows {about}, which is not found any more: remove the entry"
+        baseline = self._policy.baseline
+        command = baseline.command if baseline is not None else COMMAND
+        message = f"the baseline knows {about}, which is not found any more: `{command}` removes it"
         identity = fingerprint("RR901", entry.fingerprint)
         details = (Detail("reason", entry.reason),) if entry.reason else ()
         return Finding(

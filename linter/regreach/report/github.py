@@ -9,40 +9,44 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-from regreach.report.reported import Reported, advised
-from regreach.report.text import check_lines, summary
+from regreach.model import Finding
+from regreach.report.reported import Reported, advised, place_of_change
+from regreach.report.text import check_lines
 
 SHOWN = 10  # annotations of one level in one step
 _LEVEL = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def github(reported: Reported) -> str:
-    """Return an annotation for each finding, errors first, then all in full, and the count."""
-    lines = [
-        _command(
-            _LEVEL[f.severity],
-            advised(f),
-            file=reported.path(f.spot.path),
-            line=f.spot.line,
-            col=f.column,
-            title=reported.title(f.rule),
-        )
-        for f in reported.findings
-    ]
+    """Return an annotation for each finding, errors first, then all in full. The count is the command's."""
+    lines = [_annotation(reported, finding) for finding in reported.findings]
     for problem in reported.audit.problems:
         place = {"line": problem.spot.line, "col": problem.column}
         path = reported.path(problem.spot.path)
         lines.append(_command("warning", problem.message, file=path, **place, title="not read"))
     text = [line.plain for line in check_lines(reported.audit, reported.findings)]
-    return "\n".join([*lines, *_verbatim(text), _count(reported)]) + "\n"
+    return "".join(f"{line}\n" for line in (*lines, *_verbatim(text), *_left_out(reported)))
 
 
-def _count(reported: Reported) -> str:
-    count = summary(reported.findings).plain
+def _annotation(reported: Reported, finding: Finding) -> str:
+    """Return a finding on its line or, where a change deleted an import, in the place of that.
+
+    GitHub shows beside a change what is said of its lines, and the registration's need not be one.
+    """
+    level, title = _LEVEL[finding.severity], reported.title(finding.rule)
+    path, line, message = reported.path(finding.spot.path), finding.spot.line, advised(finding)
+    change = place_of_change(finding)
+    if change is None:
+        return _command(level, message, file=path, line=line, col=finding.column, title=title)
+    message = f"an import is deleted here. {path}:{line}: {message}"
+    return _command(level, message, file=reported.path(change.path), line=change.line, title=title)
+
+
+def _left_out(reported: Reported) -> list[str]:
     levels = Counter(f.severity for f in reported.findings)
     if max(levels.values(), default=0) <= SHOWN:
-        return count
-    return f"{count}; GitHub shows {SHOWN} annotations of each level, and the log above all"
+        return []
+    return [f"GitHub shows {SHOWN} annotations of each level, and the log above all"]
 
 
 def _verbatim(lines: list[str]) -> list[str]:

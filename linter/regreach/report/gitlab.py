@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from regreach.report.reported import Reported
+from regreach.report.reported import Reported, changed
 from regreach.rule import fingerprint
 
 _SEVERITY = {"error": "major", "warning": "minor", "info": "info"}
@@ -21,7 +21,7 @@ def gitlab(reported: Reported) -> str:
             reported,
             f.rule,
             _SEVERITY[f.severity],
-            f.message,
+            changed(f),
             f.fingerprint,
             f.spot.path,
             f.spot.line,

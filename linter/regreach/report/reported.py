@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regreach.model import Audit, Finding, Severity, Suppressed, fails
+from regreach.model import Audit, Finding, Severity, Spot, Suppressed, fails
 from regreach.request import Result
 from regreach.rule import Rule
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:  # what edits takes as long to import as all else, and one for
 
 # The root of the checkout, as GitHub's runner and GitLab's name it to the processes of a job.
 _ROOTS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
+
+_ADVICE = ("add", "where")
+_CHANGE = ("before", "deleted", "side effect", "put back", "last import")  # of `check --since`
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,23 @@ class Reported:
 
 
 def advised(finding: Finding) -> str:
-    """Return a finding's message, and below it what to add and where, if that is known."""
-    advice = (f"{d.label}: {d.text}" for d in finding.details if d.label in ("add", "where"))
-    return "\n".join([finding.message, *advice])
+    """Return a finding's message, and below it what to add and where, and what a change did, if known."""
+    told = _told(finding, (*_ADVICE, *_CHANGE))
+    return "\n".join([finding.message, *told])
+
+
+def changed(finding: Finding) -> str:
+    """Return a finding's message and what a change did, if known, on one line."""
+    return "; ".join([finding.message, *_told(finding, _CHANGE)])
+
+
+def place_of_change(finding: Finding) -> Spot | None:
+    """Return the line in whose place an import stood that a change deleted, None where there is none."""
+    return next((each.spot for each in finding.related if each.role == "deleted"), None)
+
+
+def _told(finding: Finding, labels: Sequence[str]) -> list[str]:
+    return [f"{d.label}: {d.text}" for d in finding.details if d.label in labels]
 
 
 def reported(result: Result, fail_on: Severity) -> Reported:

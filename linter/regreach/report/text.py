@@ -1,22 +1,20 @@
 """Findings and audits for people: one line that editors can read, then the story.
 
-Lines are built as rich ``Text`` and never wrapped; colour is the console's decision.
+Lines are built as rich ``Text`` and not folded here; colour is the console's decision.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
 from rich.text import Text
 
 from regreach.model import Audit, Cell, Detail, Finding, RegistryResult, Suppressed
+from regreach.report.folding import LABEL_WIDTH, Row
 from regreach.report.marks import MARKS, mark_of, marks_of
 from regreach.rule import key_text
 
 _SEVERITY = {"error": "bold red", "warning": "yellow", "info": "cyan"}
-_LABEL_WIDTH = 13
-_LEAST_WIDTH = 30  # no line is folded to less than this
 
 
 def finding_lines(finding: Finding) -> list[Text]:
@@ -38,35 +36,9 @@ def detail_lines(details: Iterable[Detail]) -> list[Text]:
 def labelled(label: str, text: str, style: str) -> Text:
     """Return an indented line that begins with a label; the style is that of what follows."""
     line = Text()
-    line.append(f"    {label:<{_LABEL_WIDTH}} ", "dim")
+    line.append(f"    {label:<{LABEL_WIDTH}} ", "dim")
     line.append(text, style)
     return line
-
-
-def wrapped(lines: Iterable[Text], width: int) -> list[Text]:
-    """Return lines folded to a width for a terminal; what follows is indented below where the text began."""
-    result: list[Text] = []
-    console = Console(width=width)
-    for line in lines:
-        indent = _hanging_indent(line.plain)
-        if len(line) <= width or width - indent < _LEAST_WIDTH:
-            result.append(line)
-            continue
-        first, *rest = line.wrap(console, width)
-        result.append(first)
-        if rest:
-            remainder = line[len(first) :]
-            remainder = remainder[len(remainder.plain) - len(remainder.plain.lstrip()) :]
-            for part in remainder.wrap(console, width - indent):
-                result.append(Text(" " * indent) + part)
-    return result
-
-
-def _hanging_indent(text: str) -> int:
-    """Return the column below which the rest of a folded line belongs."""
-    if text.startswith("    ") and not text[4:5].isspace():
-        return 4 + _LABEL_WIDTH + 1
-    return 4
 
 
 def _detail_style(label: str) -> str:
@@ -203,18 +175,22 @@ def _matrix(parts: Sequence[str], cells: Iterable[Cell]) -> list[Text]:
     shown = [c for c in columns if c not in empty]
     first_width = max(map(len, (*rows, row_name)))
     widths = [max(len(c), *(len(cell(r, c)[0]) for r in rows)) for c in shown]
-    header = Text(f"  {row_name:<{first_width}}  ", "dim")
+    begins = [first_width + 4]
+    for width in widths[:-1]:
+        begins.append(begins[-1] + width + 2)
+    header = Row(f"  {row_name:<{first_width}}  ", "dim")
     for column, width in zip(shown, widths, strict=True):
         header.append(f"{column:<{width}}  ", "bold")
-    header.rstrip()
-    lines = [header]
+    header.columns = begins
+    lines: list[Text] = [header]
     for row in rows:
-        line = Text(f"  {row:<{first_width}}  ")
+        line = Row(f"  {row:<{first_width}}  ")
         for column, width in zip(shown, widths, strict=True):
             mark, style = cell(row, column)
             line.append(f"{mark:<{width}}  ", style)
-        line.rstrip()
         lines.append(line)
+    for each in lines:
+        each.rstrip()
     if empty:
         lines.append(Text(f"  nothing registered for {column_name} {', '.join(empty)}", "dim"))
     return lines

@@ -26,7 +26,7 @@ try:
 except ImportError:  # an interpreter that was built without it
     sqlite3 = None  # type: ignore[assignment]
 
-FACTS_VERSION = 5
+FACTS_VERSION = 6
 """Raised when the layout of the database or of the blobs in it changes."""
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -68,6 +68,7 @@ class FactsCache:
         self._file = folder / f"facts-{FACTS_VERSION}.sqlite"
         self._max_bytes = max_bytes
         self._of_use: set[bytes] = set()
+        self._failed = False
 
     @classmethod
     def of_user(cls, chosen: Path | None = None) -> FactsCache:
@@ -79,9 +80,12 @@ class FactsCache:
         return hashlib.sha256(_makers() + data).digest()
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, dict[int, bytes]]:
-        """Return what is kept under these keys, by part."""
+        """Return what is kept under these keys, by part; nothing once the database has failed.
+
+        Another process that stops while it writes would make each read wait for as long as one may.
+        """
         found: dict[bytes, dict[int, bytes]] = {}
-        if sqlite3 is None or not self._file.is_file():
+        if sqlite3 is None or self._failed or not self._is_there():
             return found
         long_ago = int(time.time()) - _DAY
         with self._tolerant(), self._open() as database:
@@ -120,6 +124,12 @@ class FactsCache:
             database.execute("COMMIT")
         self._of_use.clear()
 
+    def _is_there(self) -> bool:
+        try:
+            return self._file.is_file()
+        except OSError:  # in a folder that may not be looked into
+            return False
+
     def _make_room(
         self, database: sqlite3.Connection, rows: Sequence[tuple[bytes, int, int, bytes]]
     ) -> None:
@@ -146,8 +156,10 @@ class FactsCache:
     @contextmanager
     def _tolerant(self) -> Iterator[None]:
         """End what is done inside at the first failure; throw a damaged database away."""
+        done = False
         try:
             yield
+            done = True
         except sqlite3.OperationalError as error:
             if not any(word in str(error).lower() for word in _PASSING):
                 self._discard()
@@ -155,6 +167,7 @@ class FactsCache:
             self._discard()
         except (OSError, ValueError, OverflowError, MemoryError):
             pass
+        self._failed = not done
 
     def _discard(self) -> None:
         for suffix in ("-journal", "-wal", "-shm", ""):

@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regreach.beside import beside
+from regreach.beside import beside, sweep
 from regreach.errors import TargetError
 from regreach.supply.consulted import Consulted
 from regreach.supply.scans import answer, mentions
 from regreach.tree import Tree
 from regreach.tree.user_cache import cache_root, make_cache
 
-MEMORY_VERSION = 2
+MEMORY_VERSION = 3
 """Raised when what is kept, or what it means, changes."""
 
 _FOLDER = "results"
@@ -106,18 +106,24 @@ class Memory:
 
     def _read(self) -> Any:
         try:
+            if not self._file.is_file():
+                return None  # to read a pipe is to wait
             seal, _, text = self._file.read_bytes().partition(b"\n")
-            return json.loads(text) if seal == _seal(text) else None
-        except (OSError, ValueError):
+            return json.loads(text) if seal == self._seal(text) else None
+        except (OSError, ValueError, TargetError):
             return None
 
     def _write(self, kept: Mapping[str, Any]) -> None:
         text = json.dumps(kept, separators=(",", ":")).encode()
         with suppress(OSError, TargetError):  # what cannot be kept is found out again
             make_cache(cache_root(self.chosen), _FOLDER)
-            with beside(self._file, b"%b\n%b" % (_seal(text), text)) as new:
+            with beside(self._file, b"%b\n%b" % (self._seal(text), text)) as new:
                 new.replace(self._file)
             _make_room(self._file.parent)
+
+    def _seal(self, text: bytes) -> bytes:
+        """Return what no other text has, nor this one as the result of another question."""
+        return _digest(b"%d %b %b" % (MEMORY_VERSION, self.key.encode(), text)).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +179,16 @@ def _digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def _seal(text: bytes) -> bytes:
-    return _digest(b"%d %b" % (MEMORY_VERSION, text)).encode()
-
-
 def _make_room(folder: Path) -> None:
-    files = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
+    sweep(folder)
+    files = sorted(folder.glob("[!.]*.json"), key=_written)
     for file in files[:-_KEPT]:
-        file.unlink(missing_ok=True)
+        with suppress(OSError):  # a folder, or gone
+            file.unlink()
+
+
+def _written(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:  # another run has made room
+        return 0

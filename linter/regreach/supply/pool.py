@@ -23,6 +23,7 @@ File = tuple[str, bytes]
 _LARGEST_CHUNK = 96 * 1024
 _SMALLEST_CHUNK = 8 * 1024
 _SAFE_PATH = "PYTHONSAFEPATH"
+_ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 
 
 class ParsePool:
@@ -34,26 +35,28 @@ class ParsePool:
     def __init__(self, files: Sequence[File], jobs: int, method: str | None = None) -> None:
         """Start parsing. ``method`` is how processes are started; None is what is best here."""
         self._places: dict[str, tuple[Future[list[bytes | None]], int]] = {}
+        self._executor: ProcessPoolExecutor | None = None
         method = method or _start_method()
         if method is not None:
+            others = set(multiprocessing.active_children())
             try:
-                with _apart_from_current_folder():
+                with _apart_from_current_folder(), _signals_held(method):
                     self._start(files, jobs, method)
             except Exception:  # what a system lacks shows in many ways
                 self.close()
+                for begun in set(multiprocessing.active_children()) - others:
+                    begun.kill()  # nobody will tell it to end, and what it takes may be needed
+                    begun.join()
 
     def _start(self, files: Sequence[File], jobs: int, method: str) -> None:
         context = multiprocessing.get_context(method)
         if method == "forkserver":
             context.set_forkserver_preload([__name__])
         chunks = list(_chunks(files, jobs))
-        pool = ProcessPoolExecutor(min(jobs, len(chunks)), context, _begin_worker)
-        try:
-            for chunk in chunks:
-                future = pool.submit(_parse, [data for _, data in chunk])
-                self._places |= {path: (future, i) for i, (path, _) in enumerate(chunk)}
-        finally:
-            pool.shutdown(wait=False)  # takes effect when all is done
+        self._executor = ProcessPoolExecutor(min(jobs, len(chunks)), context, _begin_worker)
+        for chunk in chunks:
+            future = self._executor.submit(_parse, [data for _, data in chunk])
+            self._places |= {path: (future, i) for i, (path, _) in enumerate(chunk)}
 
     def take(self, path: str) -> bytes | None:
         """Wait for the facts of a file and return them, or what is wrong with it, as a blob.
@@ -70,9 +73,13 @@ class ParsePool:
 
     def close(self) -> dict[str, bytes]:
         """Give up what is not parsed yet; return what is and was not taken."""
+        if self._executor is not None:
+            # to cancel each by itself would disturb the executor, should a process have died just now
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor = None
         left: dict[str, bytes] = {}
         for path, (future, index) in self._places.items():
-            if not future.cancel() and future.done() and future.exception() is None:
+            if future.done() and not future.cancelled() and future.exception() is None:
                 blob = future.result()[index]
                 if blob is not None:
                     left[path] = blob
@@ -122,10 +129,31 @@ def _apart_from_current_folder() -> Iterator[None]:
             os.environ[_SAFE_PATH] = before
 
 
+@contextmanager
+def _signals_held(method: str) -> Iterator[None]:
+    """Let no signal come to a process that was forked before it has handlers of its own."""
+    if method != "fork":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin_worker() -> None:
     gc.disable()  # syntax trees are freed by reference counts
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+    try:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+    except RuntimeError:  # no more threads
+        os._exit(1)
 
 
 def _end_with_parent() -> None:

@@ -6,15 +6,19 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from pathlib import Path
 
 from regreach.errors import TargetError
 from regreach.tree.modules import is_importable, module_stem
 from regreach.tree.paths import is_plain, why
-from regreach.tree.store import MAX_FILE_BYTES, Listing, TreeProblem
+from regreach.tree.store import MAX_FILE_BYTES, UNREADABLE, Listing, TreeProblem
 
 MAX_FILES = 200_000
 """Far above any real package; reached only when links multiply folders."""
+
+MAX_WAYS = 100
+"""So many ways may links lead to one folder; more of them only a tree made to be endless has."""
 
 
 class FolderStore:
@@ -76,11 +80,15 @@ class FolderStore:
         # Each entry: a folder as it is reached, its path in the tree, its real path, and those of
         # the folders above it, by which a loop is known.
         stack: list[tuple[str, str, str, tuple[str, ...]]] = [(start, folder, real, ())]
+        ways: Counter[str] = Counter()
         while stack:
             full, path, real, above = stack.pop()
             if real in above:
                 listing.problems.append(TreeProblem(path, f"a loop of links: it is {real} again"))
                 continue
+            ways[real] += 1
+            if ways[real] > MAX_WAYS:
+                raise TargetError(f"{self.root}: links lead to {real} in more than {MAX_WAYS} ways")
             if len(listing.paths) > MAX_FILES:
                 raise TargetError(f"{self.root} has more than {MAX_FILES} modules below {folder}")
             try:
@@ -92,7 +100,7 @@ class FolderStore:
                                 (entry.path, f"{path}/{entry.name}", inner, (*above, real))
                             )
             except OSError as error:
-                listing.problems.append(TreeProblem(path, f"unreadable folder: {why(error)}"))
+                listing.problems.append(TreeProblem(path, f"{UNREADABLE} folder: {why(error)}"))
 
     def _entry(
         self, entry: os.DirEntry[str], path: str, parent: str, listing: Listing
@@ -124,7 +132,7 @@ class FolderStore:
 def _unusable(entry: os.DirEntry[str]) -> str | None:
     """Return why a module file cannot be taken in, None when it can, `""` for a folder `x.py/`."""
     if entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path):
-        return None if os.access(entry.path, os.R_OK) else "unreadable file: permission denied"
+        return None if os.access(entry.path, os.R_OK) else f"{UNREADABLE} file: permission denied"
     if os.path.isdir(entry.path):
         return ""
     return "not a regular file" if os.path.exists(entry.path) else "a broken link"

@@ -14,6 +14,9 @@ from regreach.tree.paths import one_line
 # Set while git runs a hook, where they would lead every git command to the hook's repository.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX")
 
+# No command that is run here asks for any of it: a repository's configuration names programs of its own.
+_UNARMED = ("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "log.showSignature=false")
+
 
 def git_environment() -> dict[str, str]:
     """Return the environment in which git reads `-C FOLDER` and nothing else, in plain English.
@@ -27,13 +30,19 @@ def git_environment() -> dict[str, str]:
     return env
 
 
+def git_command(folder: str, *arguments: str) -> list[str]:
+    """Return how git is called in a folder: without what its configuration would have run."""
+    settings = [part for setting in _UNARMED for part in ("-c", setting)]
+    return ["git", "--no-pager", *settings, "-C", folder, *arguments]
+
+
 def run_git(folder: str, *arguments: str, may_say_no: bool = False) -> bytes:
     """Return git's output for a command run in `folder`.
 
     With `may_say_no`, exit code 1 is an answer as well. Raises TargetError when git is missing, or
     with git's own words when it fails.
     """
-    command = ["git", "-C", folder, *arguments]
+    command = git_command(folder, *arguments)
     try:
         done = subprocess.run(command, capture_output=True, check=False, env=git_environment())
     except FileNotFoundError as error:
@@ -112,7 +121,7 @@ class BlobReader:
                 self._finalizer.detach()  # the process of a forked parent is the parent's to end
             try:
                 self._process = subprocess.Popen(
-                    ["git", "-C", self._folder, "cat-file", "--batch"],
+                    git_command(self._folder, "cat-file", "--batch"),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,

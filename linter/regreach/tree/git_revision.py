@@ -126,6 +126,8 @@ def commit_of(folder: str, rev: str) -> str:
 
     Raises TargetError, in one line.
     """
+    if not rev.strip():
+        raise TargetError("a revision is empty (a variable that is not set?): give one, as HEAD")
     try:
         if rev.startswith(("-", "^")):
             raise TargetError("an option or an exclusion, not a revision")

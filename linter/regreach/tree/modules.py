@@ -92,6 +92,19 @@ def modules_of(paths: Iterable[str], package: str, import_root: str = "") -> dic
     return dict(sorted(found.items()))
 
 
+def dotted_path(path: str, package: str, import_root: str = "") -> str | None:
+    """Return the module name of a file or a folder of `package`; None when it can have none."""
+    base = f"{import_root}/" if import_root else ""
+    if not f"{path}/".startswith(f"{base}{package}/"):
+        return None
+    head, _, name = path[len(base) :].rpartition("/")
+    stem = module_stem(name) or name
+    folder = _dotted(head) if head else ""
+    if folder is None or not is_importable(stem):
+        return None
+    return folder if stem == "__init__" else f"{folder}.{stem}".lstrip(".")
+
+
 def _files_by_folder(
     paths: Iterable[str], package: str, import_root: str
 ) -> dict[str, dict[str, str]]:

@@ -35,7 +35,7 @@ def open_tree(
 
     Args:
         target: a folder (a checkout, an unpacked release or the package's own folder), a wheel, zip
-            or tar file, or a requirement when no such path exists.
+            or tar file, or a requirement when no such path exists (see `parse_requirement`).
         location: the package, and where in the target it may lie.
         rev: read this revision of the git repository at `target` and not the files on disk.
         blobs: what several revisions of that repository are read with; not closed with the tree.
@@ -52,10 +52,33 @@ def open_tree(
         return _tree(target, _open_path(target, location), location)
     # What parses requirements takes as long to import as a whole tree takes to open.
     from regreach.tree.release import fetch_release
-    from regreach.tree.requirement import parse_requirement
+    from regreach.tree.requirement import is_bare, parse_requirement
 
-    release = fetch_release(parse_requirement(target), cache_dir, offline, on_progress)
+    requirement = parse_requirement(target, location.name)
+    try:
+        release = fetch_release(requirement, cache_dir, offline, on_progress)
+    except TargetError as error:
+        if not is_bare(requirement):
+            raise
+        # the word may have meant a folder as well
+        message = f"{requirement}: no such file or folder; as a requirement: {error}"
+        raise TargetError(message) from error
     return _tree(target, zip_archive.open_zip(str(release), location.name), location)
+
+
+def check_target(target: str, package: str, rev: str | None = None) -> None:
+    """Check that a target names something, as far as that shows without reading or fetching it.
+
+    Raises TargetError, with the words of ``open_tree``.
+    """
+    if rev is not None:
+        open_revision(os.path.abspath(target), rev).blobs.close()
+    elif _exists(target):
+        _check_kind(target)
+    else:
+        from regreach.tree.requirement import parse_requirement
+
+        parse_requirement(target, package)
 
 
 def _tree(source: str, store: FileStore, location: PackageLocation) -> Tree:
@@ -68,17 +91,21 @@ def _tree(source: str, store: FileStore, location: PackageLocation) -> Tree:
 
 
 def _open_path(target: str, location: PackageLocation) -> FileStore:
+    _check_kind(target)
     path = os.path.abspath(target)
-    lowered = path.lower()
     if os.path.isdir(path):
         return FolderStore(_parent_of_package(path, location.name) or path)
-    if not os.path.isfile(path) or not lowered.endswith(_ARCHIVES):
-        raise TargetError(
-            f"{one_line(target)} is neither a folder nor an archive ({', '.join(_ARCHIVES)})"
-        )
-    if lowered.endswith(zip_archive.SUFFIXES):
+    if path.lower().endswith(zip_archive.SUFFIXES):
         return zip_archive.open_zip(path, location.name)
     return tar_archive.open_tar(path, location.name)
+
+
+def _check_kind(path: str) -> None:
+    is_archive = os.path.isfile(path) and path.lower().endswith(_ARCHIVES)
+    if not (os.path.isdir(path) or is_archive):
+        raise TargetError(
+            f"{one_line(path)} is neither a folder nor an archive ({', '.join(_ARCHIVES)})"
+        )
 
 
 def _parent_of_package(path: str, package: str) -> str | None:

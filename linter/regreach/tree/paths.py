@@ -10,6 +10,22 @@ def is_plain(path: str) -> bool:
     return all(part not in ("", ".", "..") for part in path.split("/"))
 
 
+# What steers a terminal, or changes the order in which text is read.
+_STEERING = (
+    *range(9),
+    *range(11, 32),
+    *range(127, 160),
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+)
+_HARMLESS = dict.fromkeys(_STEERING, "?")
+
+
+def harmless(text: str) -> str:
+    """Return text, which may quote a tree that is somebody else's, with a `?` for what is no text in it."""
+    return text.translate(_HARMLESS)
+
+
 def one_line(text: str, limit: int = 300) -> str:
     """Fold text into one printable line of at most `limit` characters."""
     line = " ".join(text.split())

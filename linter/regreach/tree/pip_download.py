@@ -97,10 +97,7 @@ def _nothing_found(name: str, specifier: SpecifierSet, scratch: Path) -> TargetE
         return pip_error(name, done.stderr)
     versions = sorted(_versions(done.stdout), reverse=True)
     if not versions:
-        return TargetError(
-            f"the package index knows no project {name!r} that could be read, and no file or folder here is"
-            " called so"
-        )
+        return TargetError(f"the package index knows no project {name!r} that could be read")
     if any(specifier.contains(version, prereleases=True) for version in versions):
         return TargetError(
             f"{name}{specifier} has no wheel, and building its source would run its code:"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from regreach.errors import TargetError
 from regreach.tree import tar_archive, zip_archive
@@ -12,9 +13,11 @@ from regreach.tree.paths import one_line
 _ARCHIVES = zip_archive.SUFFIXES + tar_archive.SUFFIXES
 
 
-def parse_requirement(target: str) -> Requirement:
+def parse_requirement(target: str, package: str) -> Requirement:
     """Parse a target that is no existing path.
 
+    A word without a version is most often a folder that is not there, so only the name of ``package``,
+    which is what is looked for, stands for its newest release; any other names its version.
     Raises TargetError, which guesses what was meant: a path, an address or a requirement.
     """
     text = one_line(target)
@@ -32,7 +35,21 @@ def parse_requirement(target: str) -> Requirement:
         ) from error
     if requirement.url is not None:
         raise TargetError(f"{text!r} names a file: give its path alone")
+    if is_bare(requirement) and not _same_project(requirement.name, package):
+        raise TargetError(
+            f"{text}: no such file or folder; the package index was not asked: a requirement names its"
+            f" version, as {text}==1.0"
+        )
     return requirement
+
+
+def is_bare(requirement: Requirement) -> bool:
+    """Say whether a requirement is a name and nothing more."""
+    return str(requirement) == requirement.name
+
+
+def _same_project(name: str, other: str) -> bool:
+    return canonicalize_name(name) == canonicalize_name(other)
 
 
 def is_exact(specifier: SpecifierSet) -> bool:

@@ -14,6 +14,10 @@ MAX_TOTAL_BYTES = 1024 * 1024 * 1024
 """All source files of one archive together."""
 
 
+UNREADABLE = "unreadable"
+"""How the reason of a problem begins that a permission stands behind."""
+
+
 @dataclass(frozen=True, slots=True)
 class TreeProblem:
     """A file or folder that is there but was not taken in.
@@ -25,6 +29,11 @@ class TreeProblem:
 
     path: str
     reason: str
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether it is one of the tree's own that nobody could look into, for want of a permission."""
+        return self.reason.startswith(UNREADABLE)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 
 from regreach.tree.location import Located
-from regreach.tree.modules import ModuleFile, modules_of
+from regreach.tree.modules import ModuleFile, dotted_path, modules_of
 from regreach.tree.store import FileStore, TreeProblem
 
 
@@ -50,6 +50,15 @@ class Tree:
         other = copy.copy(self)
         other._contents = {**self._contents, **contents}
         return other
+
+    def hidden(self) -> dict[str, TreeProblem]:
+        """Return what could not be taken in by the name of the module or package that it would be."""
+        found: dict[str, TreeProblem] = {}
+        for problem in self.problems:
+            name = dotted_path(problem.path, self.package, self.import_root)
+            if name is not None:
+                found.setdefault(name, problem)
+        return found
 
     def read(self, path: str) -> bytes:
         """Return the bytes of the file at `path` (relative to the root, with `/`).

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import platformdirs
 
+from regreach.beside import beside
 from regreach.errors import TargetError
 from regreach.tree.paths import one_line, why
 
@@ -23,15 +24,23 @@ _MARKS = {
 
 
 def cache_root(chosen: Path | None = None) -> Path:
-    """Return the cache folder, which may not exist: `chosen`, $REGREACH_CACHE_DIR or the user's."""
+    """Return the cache folder, which may not exist: `chosen`, $REGREACH_CACHE_DIR or the user's.
+
+    Raises TargetError when none is named and the user has no home.
+    """
     if chosen is not None:
         return chosen.absolute()
     named = os.environ.get(VARIABLE)
-    return (
-        Path(named).absolute()
-        if named
-        else platformdirs.user_cache_path("regreach", appauthor=False)
-    )
+    if named:
+        return Path(named).absolute()
+    try:
+        root = platformdirs.user_cache_path("regreach", appauthor=False)
+        if root.is_absolute():
+            return root
+    except RuntimeError:
+        pass
+    # HOME is not set, and the system does not know the user: versions of platformdirs raise, or give "~"
+    raise TargetError(f"there is no home folder for the cache: set {VARIABLE} to a folder")
 
 
 def make_cache(root: Path, name: str) -> Path:
@@ -44,7 +53,8 @@ def make_cache(root: Path, name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for mark, text in _MARKS.items():
             if not (root / mark).exists():
-                (root / mark).write_text(text, encoding="utf-8")
+                with beside(root / mark, text.encode()) as new:  # or a full disk leaves half of it
+                    new.replace(root / mark)
     except OSError as error:
         raise TargetError(
             f"the cache folder {one_line(str(root))} cannot be used ({why(error)}):"

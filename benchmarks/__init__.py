@@ -1,0 +1,1 @@
+"""Benchmarks of regreach beside other tools: ``make bench``."""
