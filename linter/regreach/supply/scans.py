@@ -13,13 +13,27 @@ from regreach.facts.import_lines import imported_names
 Question = tuple[str, ...]
 Answer = bool | list[str]
 
-# Imports that are no lines of their own, and calls that import. Modules with these are always run.
-_INLINE = re.compile(rb"(?:[;:][ \t]*|\\\n[ \t]*)(?:import|from)[ \t]")
-_BEFORE_INLINE = re.compile(rb"[^\"'#]*")
-_DYNAMIC = (b"import_module", b"__import__", b"pkgutil", b"runpy", b"exec(")
-_AT_MARGIN = re.compile(
-    rb"\n[^\s#\"'][^\n]*(?:import_module|__import__|pkgutil|runpy|exec)[ \t]*[.(]"
+# Imports in a form or a place that the scan for import lines does not see, and calls that import, all outside
+# of functions. Modules with these are always run.
+_INLINE = re.compile(rb"(?:[;:][ \t\f]*|\\\r?\n[ \t\f]*)(?:import|from)\b")
+_BEFORE_INLINE = re.compile(rb"""(?:[^"'#]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*""")
+_ODD_LINE = re.compile(
+    rb"""
+    \n [ \t]* (?: import | from ) \b [^\n#]* (?: ; | \f | \\ \r?\n )  # import a;b, or continued
+  | \n [ \t]* (?: import | from ) [ \t] [^\n#]* \w (?: [ \t]+ \. | \.[ \t] )   # a . b
+  | \n [ \t]* from (?: \. | [ \t]+ \.+ (?: import \b | [ \t]+ (?! import \b ) ) )  # from.a    from . a
+  | \n [ \t]* \f [ \t\f]* (?: import | from ) \b
+  | \r (?! \n )
+    """,
+    re.VERBOSE,
 )
+_DYNAMIC = (b"import_module", b"__import__", b"pkgutil", b"runpy", b"exec(")
+_DYNAMIC_CALL = re.compile(rb"\b(?:import_module|__import__|pkgutil|runpy|exec)[ \t]*[.(]")
+_INDENTED = re.compile(rb"\n[ \t]+(?:import|from)[ \t]")
+_DOCSTRING = re.compile(rb"(?:\s|#[^\n]*\n)*[rRuU]?(\"\"\"|''')")
+_NO_STATEMENT = frozenset([bytes([b]) for b in b" \t\f\r\n#)]}@"] + [b""])
+_FUNCTION = (b"def ", b"async ")
+_BLOCK = (b"if", b"elif", b"else", b"try", b"except", b"finally", b"with", b"for", b"while", b"class", b"match")
 
 
 def mentions(word: bytes) -> Question:
@@ -57,10 +71,38 @@ def answer(question: Question, data: bytes) -> Answer:
 
 
 def _imports_oddly(data: bytes) -> bool:
-    if any(word in data for word in _DYNAMIC) and _AT_MARGIN.search(data):
+    data = b"\n" + data
+    if _ODD_LINE.search(data):
         return True
     for found in _INLINE.finditer(data):
         line = data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()]
-        if _BEFORE_INLINE.fullmatch(line):
+        if _BEFORE_INLINE.fullmatch(line) or b'"""' in line or b"'''" in line:
             return True
+    begin = _end_of_docstring(data)
+    for found in _INDENTED.finditer(data, begin):
+        # what is in a block at the margin is seen; what else is there is in a string, or behind one
+        if not _margin_above(data, found.start()).startswith((*_FUNCTION, *_BLOCK)):
+            return True
+    if any(word in data for word in _DYNAMIC):
+        for found in _DYNAMIC_CALL.finditer(data, begin):
+            line = data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()]
+            if b"#" not in line and not _margin_above(data, found.start()).startswith(_FUNCTION):
+                return True
     return False
+
+
+def _end_of_docstring(data: bytes) -> int:
+    """Return where a module's docstring ends, in which there may be anything."""
+    found = _DOCSTRING.match(data)
+    return data.find(found[1], found.end()) + 1 if found is not None else 0
+
+
+def _margin_above(data: bytes, at: int) -> bytes:
+    """Return the beginning of the last line, up to that at an offset, that a statement begins at the margin."""
+    while True:
+        start = data.rfind(b"\n", 0, at + 1) if data[at : at + 1] != b"\n" else data.rfind(b"\n", 0, at)
+        if start < 0:
+            return b""
+        if data[start + 1 : start + 2] not in _NO_STATEMENT:
+            return data[start + 1 : start + 10]
+        at = start
