@@ -3,6 +3,7 @@
 #   make test    lint, types and tests
 #   make truth   execute releases (their code is run) and compare; takes an hour
 #   make mutants execute mutants of a release and compare; takes an hour
+#   make fuzz    generated sources and trees beside CPython; minutes (ARGS='--seconds 600 --seed 1')
 #   make bench-hook  how long the commit hook takes when nothing relevant has changed
 # Variables: PYTHON=python3.12 (what the environment is made with), VENV=.venv, RELEASE=name==1.0,
 # TRUTH="0.5.15:cuda 0.5.16:hip".
@@ -20,7 +21,7 @@ DEVELOPER := $(VENV)/installed-for-development
 
 .DEFAULT_GOAL := help
 HOOK_RELEASE ?= sglang==0.5.23
-.PHONY: help audit truth mutants bench-hook test lint format clean FORCE
+.PHONY: help audit truth mutants fuzz bench-hook test lint format clean FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -42,6 +43,9 @@ truth: $(INSTALLED) $(TRUTH_VENV)/installed
 
 mutants: $(DEVELOPER) $(TRUTH_VENV)/installed
 	@$(BIN)/python -m tests.mutation "$(RELEASE)" --python "$(TRUTH_VENV)/bin/python" $(ARGS)
+
+fuzz: $(DEVELOPER)
+	@$(BIN)/python -m tests.fuzz $(ARGS)
 
 bench-hook: $(DEVELOPER)
 	@$(BIN)/python benchmarks/hook.py "$(HOOK_RELEASE)"

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from lab import AUDIT, CHECK, PROGRAM, Lab, one_line
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="mount, prlimit and /dev/full are Linux's")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="mount, prlimit and /dev/full are Linux's"
+)
 
 
 @pytest.fixture

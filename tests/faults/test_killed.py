@@ -67,7 +67,9 @@ def fixable(folder: Path) -> Lab:
     folder.mkdir()
     lab = Lab(folder)
     careless = lab.tree / CARELESS
-    careless.write_bytes(careless.read_bytes().replace(b"  # noqa: F401", b"").replace(b"\n", b"\r\n"))
+    careless.write_bytes(
+        careless.read_bytes().replace(b"  # noqa: F401", b"").replace(b"\n", b"\r\n")
+    )
     (lab.tree / RUNNER).chmod(0o640)
     return lab
 

@@ -17,7 +17,7 @@ from regreach.facts.source import SourceError
 from regreach.supply.scans import IMPORTS_ODDLY, answer
 
 sys.path.append(str(Path(__file__).parent.parent / "facts"))
-from facts_beside_ast import differences, plain, uncut, with_bodies  # noqa: E402
+from facts_beside_ast import differences, plain, uncut, with_bodies
 
 PACKAGE = "p.q"
 

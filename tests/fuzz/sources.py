@@ -10,7 +10,13 @@ FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 
 _MODULES = ["a", "p.b", "p.c.d", "os", "größe", "p.x_1", "import_", "fromage"]
 _BLANK = ["", "", "\n", "# import no.comment\n", "  # from x import y\n", "\f\n", "\t\n", "\\\n\n"]
-_TEXTS = ["'''\nimport no.text\n'''", '"""\n    import no.text\nfrom x import y\n"""', "'a\\\nb'", "r'\\'", "f'{x!r:>{y}}'"]
+_TEXTS = [
+    "'''\nimport no.text\n'''",
+    '"""\n    import no.text\nfrom x import y\n"""',
+    "'a\\\nb'",
+    "r'\\'",
+    "f'{x!r:>{y}}'",
+]
 _TOKEN = re.compile(rb"\s+|\w+|'[^'\n]*'|\"[^\"\n]*\"|.", re.DOTALL)
 
 
@@ -55,8 +61,21 @@ class _Writer:
         if self._rng.random() < 0.55:
             return self.imported()
         x = self.expression()
-        options = [f"x = {x}", f"x = (\n{x},\n)", x, "pass", f"x: int = {x}", f"x += {x}", f"assert {x}"]
-        options += [f"x = \\\n  {x}", f"x = [{x}\n  # ]\n]", f"del x, y" if x else "", f"x[{x}] = y = {x}"]
+        options = [
+            f"x = {x}",
+            f"x = (\n{x},\n)",
+            x,
+            "pass",
+            f"x: int = {x}",
+            f"x += {x}",
+            f"assert {x}",
+        ]
+        options += [
+            f"x = \\\n  {x}",
+            f"x = [{x}\n  # ]\n]",
+            "del x, y",
+            f"x[{x}] = y = {x}",
+        ]
         options += [f"return {x}", "global x", f"yield {x}"] * bool(self._in_function)
         return self._rng.choice(options)
 
@@ -66,7 +85,9 @@ class _Writer:
         alias = self.pick("", "", "", f"{gap}as{gap}y")
         other = self._rng.choice(_MODULES)
         if self._rng.random() < 0.4:
-            return f"import{gap}{module}{alias}" + self.pick("", "", f", {other}", f",{gap}{other} as z")
+            return f"import{gap}{module}{alias}" + self.pick(
+                "", "", f", {other}", f",{gap}{other} as z"
+            )
         dots = self.pick("", "", ".", "..", ". .")
         base = self.pick(module, module, "") if dots else module
         head = f"from{self.pick(' ', gap, '' if dots else ' ')}{dots}{base}"
@@ -85,7 +106,9 @@ class _Writer:
         )  # fmt: skip
 
     def compound(self, indent: str, depth: int) -> str:
-        kind = self.pick("if", "if", "try", "with", "for", "while", "class", "def", "def", "match", "checking")
+        kind = self.pick(
+            "if", "if", "try", "with", "for", "while", "class", "def", "def", "match", "checking"
+        )
         x = self.expression()
         if kind == "if":
             test = self.pick(x, f"(x and\n{x})", "not TYPE_CHECKING", "TYPE_CHECKING or x", "x")
@@ -98,25 +121,43 @@ class _Writer:
             return text + (self.suite(indent, "else:", depth) if self._rng.random() < 0.4 else "")
         if kind == "try":
             text = self.suite(indent, "try:", depth)
-            text += self.suite(indent, self.pick("except ImportError:", "except (A, B) as e:"), depth)
+            text += self.suite(
+                indent, self.pick("except ImportError:", "except (A, B) as e:"), depth
+            )
             text += self.suite(indent, "else:", depth) if self._rng.random() < 0.3 else ""
-            return text + (self.suite(indent, "finally:", depth) if self._rng.random() < 0.3 else "")
+            return text + (
+                self.suite(indent, "finally:", depth) if self._rng.random() < 0.3 else ""
+            )
         if kind == "match":
             inner = indent + "  "
             cases = "".join(self.suite(inner, f"case {c}:", depth) for c in ("[1, *_]", "_"))
             return f"{indent}match {x}:\n{cases}"
         if kind == "class":
-            was, self._in_class, inside, self._in_function = self._in_class, True, self._in_function, 0
-            text = self.suite(indent, self.pick("class A:", "class A(\n  B\n):", "class A(B, c=1):"), depth)
+            was, self._in_class, inside, self._in_function = (
+                self._in_class,
+                True,
+                self._in_function,
+                0,
+            )
+            text = self.suite(
+                indent, self.pick("class A:", "class A(\n  B\n):", "class A(B, c=1):"), depth
+            )
             self._in_class, self._in_function = was, inside
             return self.decorators(indent) + text
         if kind == "def":
             self._in_function += 1
-            head = self.pick("def f():", "def f(a, *, b=(1,\n 2)) -> C:", "async def f(\n  a,\n):", "def f(a): # (")
+            head = self.pick(
+                "def f():",
+                "def f(a, *, b=(1,\n 2)) -> C:",
+                "async def f(\n  a,\n):",
+                "def f(a): # (",
+            )
             text = self.suite(indent, head, depth)
             self._in_function -= 1
             return self.decorators(indent) + text
-        head = {"with": f"with x as y, {x}:", "for": f"for a, b in {x}:", "while": f"while {x}:"}[kind]
+        head = {"with": f"with x as y, {x}:", "for": f"for a, b in {x}:", "while": f"while {x}:"}[
+            kind
+        ]
         return self.suite(indent, head, depth)
 
     def decorators(self, indent: str) -> str:
@@ -151,7 +192,24 @@ def mutated(rng: Random, data: bytes) -> bytes:
         elif kind == 3:
             parts.insert(i, parts[j])
         elif kind == 4:
-            parts.insert(i, rng.choice([b"(", b")", b"'", b'"""', b"\\\n", b":", b";", b"\t", b"\f", b"\n", b"import a"]))
+            parts.insert(
+                i,
+                rng.choice(
+                    [
+                        b"(",
+                        b")",
+                        b"'",
+                        b'"""',
+                        b"\\\n",
+                        b":",
+                        b";",
+                        b"\t",
+                        b"\f",
+                        b"\n",
+                        b"import a",
+                    ]
+                ),
+            )
         else:
             del parts[min(i, j) : min(max(i, j), min(i, j) + 5)]
         data = b"".join(parts)

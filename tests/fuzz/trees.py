@@ -39,9 +39,18 @@ class _Tree:
             for file in sorted(FIXTURE.rglob("*.py"))
             if file.as_posix().endswith(_KEPT)
         }
-        for package in ("sglang", "sglang.srt", "sglang.srt.layers", "sglang.srt.managers", MOE, RUNNER):
+        for package in (
+            "sglang",
+            "sglang.srt",
+            "sglang.srt.layers",
+            "sglang.srt.managers",
+            MOE,
+            RUNNER,
+        ):
             found[_path(package, True)] = ""
-        found[_path("sglang.srt.layers.quantization", True)] = self.some("sglang.srt.layers.quantization", True, 0.15)
+        found[_path("sglang.srt.layers.quantization", True)] = self.some(
+            "sglang.srt.layers.quantization", True, 0.15
+        )
         found[_path(RUNNER, True)] = self.some(RUNNER, True, 0.4)
         for package in self._packages:
             if self._rng.random() < 0.85:
@@ -81,19 +90,26 @@ class _Tree:
         for _ in range(self._rng.choice([0, 1, 1, 1, 2])):
             backend = self._rng.choice(_BACKENDS)
             registration = (
-                f"@register_fused_func('none', {backend!r})\ndef f_{backend}(output, info, config):\n    return output\n"
+                f"@register_fused_func('none', {backend!r})\n"
+                f"def f_{backend}(output, info, config):\n    return output\n"
             )
-            guard = self.pick("", "", "", "if NAME:\n", "if not NAME:\n", "for _ in [1]:\n", "def later():\n")
+            guard = self.pick(
+                "", "", "", "if NAME:\n", "if not NAME:\n", "for _ in [1]:\n", "def later():\n"
+            )
             text += guard + (textwrap.indent(registration, "    ") if guard else registration)
             if guard.startswith("def") and self._rng.random() < 0.6:
                 text += "later()\n"
-        text += self.pick("", "", "", "__all__ = ['NAME']\n", "raise ImportError('not here')\n", "1 / 0\n")
+        text += self.pick(
+            "", "", "", "__all__ = ['NAME']\n", "raise ImportError('not here')\n", "1 / 0\n"
+        )
         return text + self.some(module, False, 0.2)
 
     def site(self, module: str) -> str:
         before = self.some(module, False, 0.3)
         lazy = self.some(module, False, 0.6).replace("import *", "import NAME")
-        guard = self.pick("", "", "if backend.is_flashinfer_mxfp4():\n", "if not backend.is_triton():\n")
+        guard = self.pick(
+            "", "", "if backend.is_flashinfer_mxfp4():\n", "if not backend.is_triton():\n"
+        )
         if guard and lazy:
             lazy = guard + textwrap.indent(lazy, "    ")
         body = f"backend = get_moe_runner_backend()\n{lazy}self.runner = MoeRunner(backend, moe_runner_config)\n"
@@ -120,7 +136,10 @@ class _Tree:
             "for info in pkgutil.iter_modules(package.__path__):\n"
             "    importlib.import_module(f'{package.__name__}.{info.name}')\n"
         )
-        hook = f"def __getattr__(name):\n    if name == 'lazy':\n{textwrap.indent(inner, '    ')}        return 1\n    raise AttributeError(name)\n"
+        hook = (
+            f"def __getattr__(name):\n    if name == 'lazy':\n{textwrap.indent(inner, '    ')}"
+            "        return 1\n    raise AttributeError(name)\n"
+        )
         forms = [
             *[plain] * 8,
             f"try:\n{inner}except ImportError:\n    pass\n",

@@ -6,6 +6,7 @@ parsing beforehand.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 
@@ -48,7 +49,7 @@ def imported_names(data: bytes, package: str) -> Iterator[str]:
     ``from a import b`` gives ``a`` and ``a.b``, which need not be a module. ``package`` is what
     relative imports are relative to.
     """
-    for found in _AT_MARGIN.finditer(b"\n" + data):
+    for found in _AT_MARGIN.finditer(b"\n" + data.removeprefix(codecs.BOM_UTF8)):
         block = found["block"]
         if block is None:
             yield from _names(found, package)

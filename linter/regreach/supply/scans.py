@@ -6,6 +6,7 @@ and asked again of what a file has become.
 
 from __future__ import annotations
 
+import codecs
 import re
 
 from regreach.facts.import_lines import imported_names
@@ -16,7 +17,8 @@ Answer = bool | list[str]
 # Imports in a form or a place that the scan for import lines does not see, and calls that import, all outside
 # of functions. Modules with these are always run.
 _INLINE = re.compile(rb"(?:[;:][ \t\f]*|\\\r?\n[ \t\f]*)(?:import|from)\b")
-_BEFORE_INLINE = re.compile(rb"""(?:[^"'#]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*""")
+_STRING = re.compile(rb"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
+_BEFORE_INLINE = re.compile(rb"(?:[^\"'#]|%b)*" % _STRING.pattern)
 _ODD_LINE = re.compile(
     rb"""
     \n [ \t]* (?: import | from ) \b [^\n#]* (?: ; | \f | \\ \r?\n )  # import a;b, or continued
@@ -33,7 +35,19 @@ _INDENTED = re.compile(rb"\n[ \t]+(?:import|from)[ \t]")
 _DOCSTRING = re.compile(rb"(?:\s|#[^\n]*\n)*[rRuU]?(\"\"\"|''')")
 _NO_STATEMENT = frozenset([bytes([b]) for b in b" \t\f\r\n#)]}@"] + [b""])
 _FUNCTION = (b"def ", b"async ")
-_BLOCK = (b"if", b"elif", b"else", b"try", b"except", b"finally", b"with", b"for", b"while", b"class", b"match")
+_BLOCK = (
+    b"if",
+    b"elif",
+    b"else",
+    b"try",
+    b"except",
+    b"finally",
+    b"with",
+    b"for",
+    b"while",
+    b"class",
+    b"match",
+)
 
 
 def mentions(word: bytes) -> Question:
@@ -71,12 +85,13 @@ def answer(question: Question, data: bytes) -> Answer:
 
 
 def _imports_oddly(data: bytes) -> bool:
-    data = b"\n" + data
+    data = b"\n" + data.removeprefix(codecs.BOM_UTF8)
     if _ODD_LINE.search(data):
         return True
     for found in _INLINE.finditer(data):
-        line = data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()]
-        if _BEFORE_INLINE.fullmatch(line) or b'"""' in line or b"'''" in line:
+        start = data.rfind(b"\n", 0, found.start()) + 1
+        line = data[start : found.start()]
+        if _BEFORE_INLINE.fullmatch(line) or _ends_a_string(data, start, line):
             return True
     begin = _end_of_docstring(data)
     for found in _INDENTED.finditer(data, begin):
@@ -86,9 +101,16 @@ def _imports_oddly(data: bytes) -> bool:
     if any(word in data for word in _DYNAMIC):
         for found in _DYNAMIC_CALL.finditer(data, begin):
             line = data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()]
-            if b"#" not in line and not _margin_above(data, found.start()).startswith(_FUNCTION):
+            if b"#" not in _STRING.sub(b"", line) and not _margin_above(
+                data, found.start()
+            ).startswith(_FUNCTION):
                 return True
     return False
+
+
+def _ends_a_string(data: bytes, start: int, line: bytes) -> bool:
+    """Return whether a string of several lines may end on this beginning of a line."""
+    return b'"""' in line or b"'''" in line or data[:start].endswith((b"\\\n", b"\\\r\n"))
 
 
 def _end_of_docstring(data: bytes) -> int:
@@ -100,7 +122,9 @@ def _end_of_docstring(data: bytes) -> int:
 def _margin_above(data: bytes, at: int) -> bytes:
     """Return the beginning of the last line, up to that at an offset, that a statement begins at the margin."""
     while True:
-        start = data.rfind(b"\n", 0, at + 1) if data[at : at + 1] != b"\n" else data.rfind(b"\n", 0, at)
+        start = (
+            data.rfind(b"\n", 0, at + 1) if data[at : at + 1] != b"\n" else data.rfind(b"\n", 0, at)
+        )
         if start < 0:
             return b""
         if data[start + 1 : start + 2] not in _NO_STATEMENT:
