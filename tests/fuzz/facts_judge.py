@@ -22,9 +22,9 @@ from facts_beside_ast import differences, plain, uncut, with_bodies
 PACKAGE = "p.q"
 
 
-# A line that is nothing but a backslash: libcst refuses some that CPython takes, which regreach tells in a line,
-# and to regreach the statement below begins on it.
-_LONE_BACKSLASH = re.compile(rb"^[ \t\f]*\\\r?$", re.MULTILINE)
+# A line that is nothing but a backslash, or a decorator that is broken by one: libcst refuses some that CPython
+# takes, which regreach tells in a line, and to regreach what is below begins on that line.
+_LONE_BACKSLASH = re.compile(rb"^[ \t\f]*@?[ \t\f]*\\\r?$", re.MULTILINE)
 
 
 def objection(data: bytes) -> str | None:

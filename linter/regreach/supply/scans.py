@@ -6,6 +6,7 @@ and asked again of what a file has become.
 
 from __future__ import annotations
 
+import bisect
 import codecs
 import re
 
@@ -19,21 +20,23 @@ Answer = bool | list[str]
 _INLINE = re.compile(rb"(?:[;:][ \t\f]*|\\\r?\n[ \t\f]*)(?:import|from)\b")
 _STRING = re.compile(rb"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 _BEFORE_INLINE = re.compile(rb"(?:[^\"'#]|%b)*" % _STRING.pattern)
+_IMPORT_LINE = re.compile(rb"\n[ \t]*(?:import|from)\b[^\n]*")
 _ODD_LINE = re.compile(
     rb"""
-    \n [ \t]* (?: import | from ) \b [^\n#]* (?: ; | \f | \\ \r?\n )  # import a;b, or continued
-  | \n [ \t]* (?: import | from ) [ \t] [^\n#]* \w (?: [ \t]+ \. | \.[ \t] )   # a . b
-  | \n [ \t]* from (?: \. | [ \t]+ \.+ (?: import \b | [ \t]+ (?! import \b ) ) )  # from.a    from . a
-  | \n [ \t]* \f [ \t\f]* (?: import | from ) \b
-  | \r (?! \n )
+    \n [ \t]* (?: import | from ) (?:
+        [^#]* (?: ; | \f | \\ \r? \Z )                       # import a;b, or continued
+      | [ \t] [^#]* \w (?: [ \t]+ \. | \. [ \t] )            # import a . b
+      | \. | [ \t]+ \.+ (?: import \b | [ \t]+ (?! import \b ) )  # from.a, from . a
+    )
     """,
     re.VERBOSE,
 )
+_FORM_FEED = re.compile(rb"\f[ \t\f]*(?:import|from)\b")
+_OLD_LINE_END = re.compile(rb"\r(?!\n)")
 _DYNAMIC = (b"import_module", b"__import__", b"pkgutil", b"runpy", b"exec(")
 _DYNAMIC_CALL = re.compile(rb"\b(?:import_module|__import__|pkgutil|runpy|exec)[ \t]*[.(]")
-_INDENTED = re.compile(rb"\n[ \t]+(?:import|from)[ \t]")
 _DOCSTRING = re.compile(rb"(?:\s|#[^\n]*\n)*[rRuU]?(\"\"\"|''')")
-_NO_STATEMENT = frozenset([bytes([b]) for b in b" \t\f\r\n#)]}@"] + [b""])
+_AT_MARGIN = re.compile(rb"\n(?![\s#)\]}@])")
 _FUNCTION = (b"def ", b"async ")
 _BLOCK = (
     b"if",
@@ -86,7 +89,7 @@ def answer(question: Question, data: bytes) -> Answer:
 
 def _imports_oddly(data: bytes) -> bool:
     data = b"\n" + data.removeprefix(codecs.BOM_UTF8)
-    if _ODD_LINE.search(data):
+    if _FORM_FEED.search(data) or _OLD_LINE_END.search(data):
         return True
     for found in _INLINE.finditer(data):
         start = data.rfind(b"\n", 0, found.start()) + 1
@@ -94,16 +97,21 @@ def _imports_oddly(data: bytes) -> bool:
         if _BEFORE_INLINE.fullmatch(line) or _ends_a_string(data, start, line):
             return True
     begin = _end_of_docstring(data)
-    for found in _INDENTED.finditer(data, begin):
+    margin = _Margin(data)
+    for found in _IMPORT_LINE.finditer(data, begin):
+        if _ODD_LINE.match(found[0]):
+            return True
         # what is in a block at the margin is seen; what else is there is in a string, or behind one
-        if not _margin_above(data, found.start()).startswith((*_FUNCTION, *_BLOCK)):
+        if found[0].startswith((b"\n ", b"\n\t")) and not margin.above(found.start()).startswith(
+            (*_FUNCTION, *_BLOCK)
+        ):
             return True
     if any(word in data for word in _DYNAMIC):
         for found in _DYNAMIC_CALL.finditer(data, begin):
             line = data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()]
-            if b"#" not in _STRING.sub(b"", line) and not _margin_above(
-                data, found.start()
-            ).startswith(_FUNCTION):
+            if b"#" not in _STRING.sub(b"", line) and not margin.above(found.start()).startswith(
+                _FUNCTION
+            ):
                 return True
     return False
 
@@ -119,14 +127,17 @@ def _end_of_docstring(data: bytes) -> int:
     return data.find(found[1], found.end()) + 1 if found is not None else 0
 
 
-def _margin_above(data: bytes, at: int) -> bytes:
-    """Return the beginning of the last line, up to that at an offset, that a statement begins at the margin."""
-    while True:
-        start = (
-            data.rfind(b"\n", 0, at + 1) if data[at : at + 1] != b"\n" else data.rfind(b"\n", 0, at)
-        )
-        if start < 0:
-            return b""
-        if data[start + 1 : start + 2] not in _NO_STATEMENT:
-            return data[start + 1 : start + 10]
-        at = start
+class _Margin:
+    """Where statements of a source begin at the margin; comments, decorators and closing brackets are none."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._starts: list[int] | None = None
+
+    def above(self, at: int) -> bytes:
+        """Return the beginning of the last such line, up to that which an offset is on."""
+        if self._starts is None:
+            self._starts = [found.end() for found in _AT_MARGIN.finditer(self._data)]
+        place = bisect.bisect_right(self._starts, at)
+        start = self._starts[place - 1] if place else 0
+        return self._data[start : start + 10]
