@@ -10,10 +10,11 @@ from regreach.evaluate.session import with_deep_stack
 from regreach.request import Request, Result
 from regreach.run import analyse
 
+from . import facts_judge, tree_judge
 from .hunt import FactsHunt, Hunt, hunts
 
-SOURCES = 600
-TREES = 20
+SOURCES = 3000
+TREES = 60
 SEED = 20
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the judge forks processes")
@@ -36,8 +37,8 @@ def test_nothing_is_caught(found: dict[str, Hunt], name: str, count: int) -> Non
 
 def test_the_judge_of_sources_finds_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a scan that sees no imports."""
-    monkeypatch.setattr("tests.fuzz.facts_judge.imported_names", lambda *_: [])
-    monkeypatch.setattr("tests.fuzz.facts_judge.answer", lambda *_: False)
+    monkeypatch.setattr(facts_judge, "imported_names", lambda *_: [])
+    monkeypatch.setattr(facts_judge, "answer", lambda *_: False)
     hunt = FactsHunt()
     catch = next(c for c in (hunt.find(f"1 {n}") for n in range(100)) if c is not None)
     smaller = hunt.smaller(catch)
@@ -57,6 +58,6 @@ def test_the_judge_of_trees_finds_faults(
         kept.append(analyse(request))
         return kept[0]
 
-    monkeypatch.setattr("tests.fuzz.tree_judge.analyse", once)
+    monkeypatch.setattr(tree_judge, "analyse", once)
     assert hunt.find(f"1 {first}") is None
     assert hunt.find(f"1 {first + 1}") is not None
