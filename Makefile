@@ -4,6 +4,7 @@
 #   make truth   execute releases (their code is run) and compare; takes an hour
 #   make mutants execute mutants of a release and compare; takes an hour
 #   make bench   how long regreach takes on real releases, beside other tools; a quarter of an hour
+#   make fuzz    generated sources and trees beside CPython; minutes (ARGS='--seconds 600 --seed 1')
 # Variables: PYTHON=python3.12 (what the environment is made with), VENV=.venv, RELEASE=name==1.0,
 # TRUTH="0.5.15:cuda 0.5.16:hip".
 
@@ -19,7 +20,7 @@ INSTALLED := $(VENV)/installed
 DEVELOPER := $(VENV)/installed-for-development
 
 .DEFAULT_GOAL := help
-.PHONY: help audit truth mutants bench test lint format clean FORCE
+.PHONY: help audit truth mutants bench fuzz test lint format clean FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -44,6 +45,11 @@ mutants: $(DEVELOPER) $(TRUTH_VENV)/installed
 
 bench: $(DEVELOPER)
 	@$(BIN)/python -m benchmarks $(ARGS)
+fuzz: $(DEVELOPER)
+	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+bench-hook: $(DEVELOPER)
+	@$(BIN)/python benchmarks/hook.py "$(HOOK_RELEASE)"
 
 $(TRUTH_VENV)/installed: tests/truth/requirements.txt
 	$(PYTHON) -m venv --clear "$(TRUTH_VENV)"

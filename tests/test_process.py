@@ -29,7 +29,7 @@ def loaded(tmp_path: Path, files: Mapping[str, str]) -> tuple[bool, list[str]]:
     for name, text in {"__init__.py": "", "goal.py": "", **ASIDE, **files}.items():
         path = tmp_path / "p" / name
         path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text(text)
+        path.write_bytes(text.encode())
     with open_tree(str(tmp_path), PackageLocation("p", ("",))) as tree:
         program = Program(tree)
         roots = ProcessRoots(
@@ -64,6 +64,39 @@ SHORT = {
     },
     "dynamically": {"main.py": "import importlib\nimportlib.import_module('p.goal')\n"},
 }
+
+
+# Ways to import `p.between`, which imports the goal, that no scan for import lines sees.
+UNSEEN = {
+    "dynamically in a loop": "import importlib\nfor n in ['p.between']:\n    importlib.import_module(n)\n",
+    "dynamically in a try": "try:\n    __import__('p.between')\nfinally:\n    pass\n",
+    "dynamically over lines": "import importlib as i\nx = [\n  i.import_module(n) for n in ['p.between']]\n",
+    "in a block behind a function": "if 1:\n    def f():\n        pass\n    if f:\n        import p.between\n",
+    "in a class behind a method": "class A:\n    def f(self): pass\n    if f:\n        import p.between\n",
+    "before a semicolon": "import p.between;x = 1\n",
+    "on a second line": "import p.aside, \\\n  p.between\n",
+    "behind a comment with a parenthesis": "from p import (aside,  # :-)\n  between)\n",
+    "behind dots alone": "from.import between\n",
+    "behind dots apart": "from . import aside\nfrom . between import goal\n",
+    "unless only checked": "from typing import TYPE_CHECKING\nif TYPE_CHECKING or 1:\n    import p.between\n",
+    "in a match": "match 1:\n    case 1:\n        import p.between\n",
+    "behind a string in a block": "if 1:\n    x = '''\nabc\n'''\n    import p.between\n",
+    "below a condition of two lines": "if (1 and\n1):\n    import p.between\n",
+    "behind a bracket in a block": "if 1:\n    x = [\n1\n]\n    import p.between\n",
+    "with a condition that has a string": "if 'a' == \"a\": import p.between\n",
+    "with old line ends": "x = 1\rimport p.between\r",
+    "with a mark of the byte order": "\ufeffimport p.between\n",
+    "behind a form feed": "x = 1\n\fimport p.between\n",
+    "by a name with other letters": "import p.größe\n",
+}
+
+
+@pytest.mark.parametrize("case", UNSEEN)
+def test_loaded_by_what_is_imported_unseen(tmp_path: Path, case: str) -> None:
+    files = {"main.py": UNSEEN[case], "between.py": "import p.goal\n"}
+    found, parsed = loaded(tmp_path, {**files, "größe.py": "import p.between\n"})
+    assert found
+    assert "p.deep" not in parsed
 
 
 @pytest.mark.parametrize("case", SHORT)

@@ -49,8 +49,8 @@ class ProcessRoots:
         if self._whole is not None:
             return self._whole
         targets = list(dict.fromkeys(wanted))
-        if not any(self._may_be_called(m) for m in targets if m not in self._lines):
-            session = self._sketched([m for m in targets if m in self._lines])
+        if not self._may_any_be_called(targets):
+            session = self._sketched(targets)
             if session is not None:
                 return session
         self._whole = self._imported(None)
@@ -61,15 +61,25 @@ class ProcessRoots:
         ways: nx.DiGraph[str] = nx.DiGraph(
             [(a, b) for a, names in self._lines.items() for b in names]
         )
-        run = {m for m in self._lines if self._is_run(m) or self._program.ask(m, IMPORTS_ODDLY)}
+        run = self._always_run(self._lines)
         session = self._imported(run)
         for _ in range(_MAX_ROUNDS):
             loaded = session.loaded()
+            beyond = [m for m in loaded if m not in self._lines]
+            if beyond:
+                # what no line told of was imported all the same, and has import lines of its own
+                lines = import_lines(self._program, beyond)
+                ways.add_edges_from((self.roots[0], m) for m in beyond)
+                ways.add_edges_from((a, b) for a, names in lines.items() for b in names)
+                self._lines |= {m: names for m, names in lines.items() if m not in self._lines}
+                run |= self._always_run(lines)
+                session = self._imported(run)
+                continue
             if any(m in loaded and not loaded[m] for m in targets):
                 return None
             found = [self._shortest(ways, m) for m in targets if m not in loaded]
             if not any(found):
-                return session
+                return None if self._may_any_be_called(targets) else session
             for importer, imported in itertools.chain.from_iterable(map(itertools.pairwise, found)):
                 if importer in run and not loaded.get(imported):
                     # it was run without that, or perhaps without: there must be another way
@@ -82,11 +92,16 @@ class ProcessRoots:
                 session = self._imported(run)
         return None
 
-    def _is_run(self, module: str) -> bool:
-        sources = self._machine.sources
-        return self._program.is_known(module) or (
-            isinstance(sources, QuickSources) and sources.is_known(module)
-        )
+    def _always_run(self, modules: Iterable[str]) -> set[str]:
+        """Return which of these are run in any case: those parsed already, and those that import oddly."""
+        program, sources = self._program, self._machine.sources
+        return {
+            m
+            for m in modules
+            if program.is_known(m)
+            or (isinstance(sources, QuickSources) and sources.is_known(m))
+            or program.ask(m, IMPORTS_ODDLY)
+        }
 
     def _shortest(self, ways: nx.DiGraph[str], target: str) -> list[str]:
         """Return the shortest way from a root to a module; empty when there is none."""
@@ -107,6 +122,9 @@ class ProcessRoots:
             for root in self.roots:
                 self.ended[root] = session.import_module(root)
         return session
+
+    def _may_any_be_called(self, targets: Iterable[str]) -> bool:
+        return any(self._may_be_called(m) for m in targets if m not in self._lines)
 
     def _may_be_called(self, module: str) -> bool:
         """Return whether a function that imports a module may be called while others are imported."""

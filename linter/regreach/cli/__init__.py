@@ -120,8 +120,8 @@ def _unexpected(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "out of memory: raise the limit (ulimit -v), or give the machine more"
     if isinstance(error, OSError) and error.errno in _LACKING:
-        at = f"{error.filename}: " if error.filename is not None else ""
-        return f"the system refuses to go on: {at}{error.strerror}"
+        file = f"{error.filename}: " if error.filename is not None else ""
+        return f"the system refuses to go on: {file}{error.strerror}"
     if isinstance(error, ImportError) and error.name != __name__:
         return f"a part of regreach or of its libraries cannot be loaded: {error}"
     last = traceback.extract_tb(error.__traceback__)[-1]

@@ -6,6 +6,8 @@ and asked again of what a file has become.
 
 from __future__ import annotations
 
+import bisect
+import codecs
 import re
 
 from regreach.facts.import_lines import imported_names
@@ -13,12 +15,41 @@ from regreach.facts.import_lines import imported_names
 Question = tuple[str, ...]
 Answer = bool | list[str]
 
-# Imports that are no lines of their own, and calls that import. Modules with these are always run.
-_INLINE = re.compile(rb"(?:[;:][ \t]*|\\\n[ \t]*)(?:import|from)[ \t]")
-_BEFORE_INLINE = re.compile(rb"[^\"'#]*")
+# Imports in a form or a place that the scan for import lines does not see, and calls that import, all outside
+# of functions. Modules with these are always run.
+_INLINE = re.compile(rb"(?:[;:][ \t\f]*|\\\r?\n[ \t\f]*)(?:import|from)\b")
+_STRING = re.compile(rb"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
+_BEFORE_INLINE = re.compile(rb"(?:[^\"'#]|%b)*" % _STRING.pattern)
+_IMPORT_LINE = re.compile(rb"\n[ \t]*(?:import|from)\b[^\n]*")
+_ODD_LINE = re.compile(
+    rb"""
+    \n [ \t]* (?: import | from ) (?:
+        [^#]* (?: ; | \f | \\ \r? \Z )                       # import a;b, or continued
+      | [ \t] [^#]* \w (?: [ \t]+ \. | \. [ \t] )            # import a . b
+      | \. | [ \t]+ \.+ (?: import \b | [ \t]+ (?! import \b ) )  # from.a, from . a
+    )
+    """,
+    re.VERBOSE,
+)
+_FORM_FEED = re.compile(rb"\f[ \t\f]*(?:import|from)\b")
+_OLD_LINE_END = re.compile(rb"\r(?!\n)")
 _DYNAMIC = (b"import_module", b"__import__", b"pkgutil", b"runpy", b"exec(")
-_AT_MARGIN = re.compile(
-    rb"\n[^\s#\"'][^\n]*(?:import_module|__import__|pkgutil|runpy|exec)[ \t]*[.(]"
+_DYNAMIC_CALL = re.compile(rb"\b(?:import_module|__import__|pkgutil|runpy|exec)[ \t]*[.(]")
+_DOCSTRING = re.compile(rb"(?:\s|#[^\n]*\n)*[rRuU]?(\"\"\"|''')")
+_AT_MARGIN = re.compile(rb"\n(?![\s#)\]}@])")
+_FUNCTION = (b"def ", b"async ")
+_BLOCK = (
+    b"if",
+    b"elif",
+    b"else",
+    b"try",
+    b"except",
+    b"finally",
+    b"with",
+    b"for",
+    b"while",
+    b"class",
+    b"match",
 )
 
 
@@ -57,10 +88,56 @@ def answer(question: Question, data: bytes) -> Answer:
 
 
 def _imports_oddly(data: bytes) -> bool:
-    if any(word in data for word in _DYNAMIC) and _AT_MARGIN.search(data):
+    data = b"\n" + data.removeprefix(codecs.BOM_UTF8)
+    if _FORM_FEED.search(data) or _OLD_LINE_END.search(data):
         return True
     for found in _INLINE.finditer(data):
-        line = data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()]
-        if _BEFORE_INLINE.fullmatch(line):
+        start = data.rfind(b"\n", 0, found.start()) + 1
+        line = data[start : found.start()]
+        if _BEFORE_INLINE.fullmatch(line) or _ends_a_string(data, start, line):
             return True
+    begin = _end_of_docstring(data)
+    margin = _Margin(data)
+    for found in _IMPORT_LINE.finditer(data, begin):
+        if _ODD_LINE.match(found[0]):
+            return True
+        # what is in a block at the margin is seen; what else is there is in a string, or behind one
+        if found[0].startswith((b"\n ", b"\n\t")) and not margin.above(found.start()).startswith(
+            (*_FUNCTION, *_BLOCK)
+        ):
+            return True
+    if any(word in data for word in _DYNAMIC):
+        for found in _DYNAMIC_CALL.finditer(data, begin):
+            line = data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()]
+            if b"#" not in _STRING.sub(b"", line) and not margin.above(found.start()).startswith(
+                _FUNCTION
+            ):
+                return True
     return False
+
+
+def _ends_a_string(data: bytes, start: int, line: bytes) -> bool:
+    """Return whether a string of several lines may end on this beginning of a line."""
+    return b'"""' in line or b"'''" in line or data[:start].endswith((b"\\\n", b"\\\r\n"))
+
+
+def _end_of_docstring(data: bytes) -> int:
+    """Return where a module's docstring ends, in which there may be anything."""
+    found = _DOCSTRING.match(data)
+    return data.find(found[1], found.end()) + 1 if found is not None else 0
+
+
+class _Margin:
+    """Where statements of a source begin at the margin; comments, decorators and closing brackets are none."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._starts: list[int] | None = None
+
+    def above(self, at: int) -> bytes:
+        """Return the beginning of the last such line, up to that which an offset is on."""
+        if self._starts is None:
+            self._starts = [found.end() for found in _AT_MARGIN.finditer(self._data)]
+        place = bisect.bisect_right(self._starts, at)
+        start = self._starts[place - 1] if place else 0
+        return self._data[start : start + 10]

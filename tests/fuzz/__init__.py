@@ -1,0 +1,1 @@
+"""Fuzzing: generated sources and trees, and what regreach makes of them beside what CPython does."""
