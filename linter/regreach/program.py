@@ -9,10 +9,8 @@ from types import TracebackType
 from regreach.errors import TargetError
 from regreach.evaluate.world import Sources
 from regreach.facts import ir
-from regreach.facts.outline import outline
 from regreach.facts.parse import ModuleFacts
-from regreach.facts.skim import skim
-from regreach.facts.source import UNKNOWN_KIND, SourceError, decode
+from regreach.facts.source import UNKNOWN_KIND, SourceError
 from regreach.supply.cache import FactsCache
 from regreach.supply.consulted import Consulted
 from regreach.supply.facts_supply import FactsSupply, FilesRead
@@ -74,15 +72,25 @@ class Program:
             self.broken[path] = error
             return None
 
-    def prefetch(self, modules: Iterable[str]) -> None:
+    def prefetch(
+        self,
+        modules: Iterable[str],
+        skim: Iterable[str] = (),
+        packages: frozenset[str] = frozenset(),
+    ) -> None:
         """Begin to get the facts of these modules, which will probably be asked for in this order.
+
+        Of those to ``skim`` what the lines tell, if that is enough.
 
         Processes may be started, so threads should not have been.
         """
         if self._supply.prepares:
-            new = (module for module in modules if module not in self._facts)
-            files = {self.path(module): self._source(module) for module in new}
-            self._supply.prepare({path: data for path, data in files.items() if path and data})
+            self._supply.prepare(self._files(modules), self._files(skim), packages)
+
+    def _files(self, modules: Iterable[str]) -> dict[str, bytes]:
+        new = (module for module in modules if module not in self._facts)
+        files = {self.path(module): self._source(module) for module in new}
+        return {path: data for path, data in files.items() if path and data}
 
     def close(self) -> None:
         """Keep in the cache what was found, and end what prefetching has begun."""
@@ -149,12 +157,12 @@ class Program:
         facts = self.facts(module)
         return facts.body if facts is not None else None
 
-    def skim(self, module: str, packages: Collection[str]) -> ir.Body | None:
+    def skim(self, module: str, packages: frozenset[str]) -> ir.Body | None:
         """Return what the lines of a module tell, see ``facts.skim``; None where it is to be parsed."""
         try:
-            return skim(outline(decode(self.source(module))), packages)
+            return self._supply.skim(self.source(module), packages)
         except SourceError:
-            return None
+            return None  # who asks for its facts will be told
 
     def not_read(self, module: str) -> str | None:
         """Return the path of a module's file, and why it could not be read or parsed; None if it could."""

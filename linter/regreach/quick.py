@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from regreach.evaluate.finished import FinishedModules
+from regreach.evaluate.machine import Machine
 from regreach.evaluate.world import World
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
@@ -15,6 +16,7 @@ from regreach.graph import ImportGraph
 from regreach.pack import Pack
 from regreach.program import Program
 from regreach.registrations import find_uses, split_path
+from regreach.supply.prediction import likely_modules, mentioning_modules
 from regreach.supply.scans import Question, matches
 
 _MAX_WORDS = 60
@@ -26,21 +28,18 @@ class QuickSources:
     """Sources for the machine in which a module's body has only what has to be run when it is loaded."""
 
     def __init__(
-        self, program: Program, pack: Pack, graph: ImportGraph, absent: Collection[str]
+        self, program: Program, effects: Effects, top: str, packages: frozenset[str]
     ) -> None:
+        """Take a tree whose package is ``top``; ``packages`` are that and those that are not installed."""
         self._program = program
         self.has, self.is_package = program.has, program.is_package
         self.is_namespace, self.children = program.is_namespace, program.children
         self.facts = program.facts
-        effects = effects_of(program, pack, graph)
         self._words = [word.encode() for word in effects.registrars]
         self._calls = call_at_margin(effects.importers)
-        self._pruning = Pruning(
-            pack.location.name, (*effects.registrars, *effects.importers), absent
-        )
-        self._packages = frozenset(
-            (pack.location.name, *(name.partition(".")[0] for name in absent))
-        )
+        words = (*effects.registrars, *effects.importers)
+        self._pruning = Pruning(top, words, packages - {top})
+        self._packages = packages
         self._bodies: dict[str, ir.Body | None] = {}
         self.skimmed = 0
 
@@ -78,10 +77,18 @@ def call_at_margin(names: Sequence[str]) -> Question:
     return matches(_CALL % (any_of, any_of), *words)
 
 
-def finished_modules(program: Program, pack: Pack, world: World) -> FinishedModules:
-    """Return the finished modules of a tree, in which nothing is registered."""
+def quick_machine(program: Program, pack: Pack, world: World, graph: ImportGraph) -> Machine:
+    """Return a machine that runs modules as far as what they import and register goes."""
+    top = pack.location.name
+    packages = frozenset((top, *(name.partition(".")[0] for name in world.absent)))
+    program.prefetch(
+        mentioning_modules(program, pack), skim=likely_modules(program, pack), packages=packages
+    )
+    effects = effects_of(program, pack, graph)
+    machine = Machine(QuickSources(program, effects, top, packages), world, top)
     registrars = [path for registry in pack.registries for path in registry.registrars]
-    return FinishedModules(program, world, pack.location.name, registrars)
+    machine.finished = FinishedModules(program, world, top, registrars)
+    return machine
 
 
 @dataclass(frozen=True, slots=True)

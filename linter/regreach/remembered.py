@@ -33,15 +33,21 @@ def analysed(request: Request, on_progress: _Say | None = None) -> Result:
     return analyse(request, on_progress)
 
 
+def _checked_anew(request: Request, on_progress: _Say | None = None) -> Result:
+    from regreach.run import check
+
+    return check(request, on_progress)
+
+
 def checked(request: Request, on_progress: _Say | None = None) -> Found:
-    """Return what ``analyse`` returns, or what it found when nothing that it depends on has changed.
+    """Return what ``run.check`` returns, or what it found when nothing that it depends on has changed.
 
     What is remembered has of the audit only what ``check`` prints. Only results of
     folders are kept, in the user's cache. Raises ConfigError and TargetError.
     """
     is_folder = request.rev is None and os.path.isdir(request.target)  # noqa: PTH112
     if not request.keep or not is_folder or isinstance(request.pack, Pack):
-        return analysed(request, on_progress)
+        return _checked_anew(request, on_progress)
     rules = tuple(load_plugins().selected(request.select, request.ignore))
     with opened_tree(request, on_progress) as (tree, pack, _):
         memory = Memory(_key(request, pack, rules), request.cache_dir)
@@ -49,7 +55,7 @@ def checked(request: Request, on_progress: _Say | None = None) -> Found:
         if kept is not None:
             return _found(kept, rules)
         taken, before = time.time_ns(), stamps(tree)
-    result = analysed(request, on_progress)
+    result = _checked_anew(request, on_progress)
     program = result.analysis.program
     made = Made(_document(result), program.data(), program.consulted)
     memory.keep(program.tree, before, taken, made)

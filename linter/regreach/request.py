@@ -39,6 +39,7 @@ class Request:
     every_remedy: bool = False  # whether remedies are sought for keys too that others load
     policy: Policy = field(default_factory=Policy)  # what is made of what rules find
     only: tuple[str, ...] | None = None  # the only key of which something is to be said
+    quick: bool = False  # whether modules are run only as far as verdicts need
 
 
 @dataclass(frozen=True, slots=True)

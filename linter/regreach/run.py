@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from regreach.errors import ConfigError, TargetError
@@ -24,10 +24,15 @@ from regreach.tree.git_process import BlobReader
 from regreach.verdicts import Analysis
 
 
-def analyse(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
+def analyse(
+    request: Request,
+    on_progress: Callable[[str], None] | None = None,
+    sources: Sources | None = None,
+) -> Result:
     """Read the target, analyse it, and apply the rules.
 
-    The tree is never imported or executed. Raises ConfigError and TargetError.
+    The tree is never imported or executed. Raises ConfigError and TargetError. ``sources`` are what several
+    analyses of one target have in common.
     """
     say = on_progress or (lambda _: None)
     rules = load_plugins().selected(request.select, request.ignore)
@@ -37,11 +42,37 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
         say("looking for imports that a fixer would delete")
         return with_side_effects(analysis, audit)
 
-    with opened(request, on_progress) as analysis:
+    with opened(request, on_progress, sources) as analysis:
         audit = with_deep_stack(audited)
         say("applying the rules")
         settled = settled_of(request, judged(audit, rules), rules, analysis)
     return Result(audit, settled.findings, settled.suppressed, tuple(rules), analysis=analysis)
+
+
+def check(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
+    """Return the findings that ``analyse`` returns, mostly in a fraction of the time.
+
+    The quick analysis is enough where all is well or only warned of. What is an error, and what cannot be
+    told for certain, is looked at again in full. Raises ConfigError and TargetError.
+    """
+    with common_sources(request) as sources:
+        result = analyse(replace(request, quick=True), on_progress, sources)
+        if _is_settled(result):
+            return result
+        return analyse(request, on_progress, sources)
+
+
+def _is_settled(result: Result) -> bool:
+    """Return whether nothing in a quick result calls for a second look."""
+    audit = result.audit
+    cells = (cell for registry in audit.registries for cell in registry.cells)
+    return not (
+        audit.blocked
+        or audit.problems
+        or audit.notes
+        or any(finding.severity == "error" for finding in result.findings)
+        or any("maybe" in (c.after_import, c.at_lookup, c.outcome) or c.conditions for c in cells)
+    )
 
 
 def judged(audit: Audit, rules: Iterable[Rule]) -> tuple[Finding, ...]:
@@ -84,7 +115,7 @@ def opened(
             platform,
             every_remedy=request.every_remedy,
             only=request.only,
-            quick=bool(__import__("os").environ.get("QUICK")),
+            quick=request.quick,
         )
 
 

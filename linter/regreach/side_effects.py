@@ -62,6 +62,7 @@ def with_side_effects(analysis: Analysis, audit: Audit) -> Audit:
         ),
         analysis.pack,
         analysis.platform,
+        quick=analysis.quick,
     )
     losses = _losses(audit, fixed.audit())
     imports = [d.entry for found in deletions.values() for d in found]

@@ -41,7 +41,7 @@ from regreach.pack import Consumer, Pack, Platform, Registry
 from regreach.process import ProcessRoots
 from regreach.process_start import ProcessStart
 from regreach.program import Program
-from regreach.quick import QuickSources, finished_modules
+from regreach.quick import quick_machine
 from regreach.registrations import Use, find_uses
 from regreach.remedies import find_remedy
 from regreach.supply.prediction import likely_modules
@@ -71,12 +71,16 @@ class Analysis:
         With ``only``, the key of an init path, what does not matter to it is left out, and no remedy is
         sought: what the audit says of this key, and only that, is as it is without. The other cells
         of its selector value are there, their call sites not. A key of another kind changes nothing.
+
+        With ``quick``, modules are run only as far as what they import and register goes, see ``quick``:
+        for verdicts, that is enough; which modules are loaded beside may be told less completely.
         """
         self.program = program
         self.pack = pack
         self.platform = platform
         self.every_remedy = every_remedy
         self.only = only
+        self.quick = quick
         self.ways: list[
             dict[str, Place]
         ] = []  # by which line modules were loaded, process by process
@@ -92,18 +96,12 @@ class Analysis:
         )
         self.graph = ImportGraph(program)
         if quick:
-            self.machine = Machine(
-                QuickSources(program, pack, self.graph, platform.absent),
-                self.world,
-                pack.location.name,
-            )
-            self.machine.finished = finished_modules(program, pack, self.world)
+            self.machine = quick_machine(program, pack, self.world, self.graph)
         else:
+            program.prefetch(likely_modules(program, pack))
             self.machine = Machine(program, self.world, pack.location.name)
         self.notes: list[str] = []
         self.blocked: list[str] = []
-        if not quick:
-            program.prefetch(likely_modules(program, pack))
         self.visitor = self.new_session()
         self.process_roots = ProcessRoots(program, self.machine, self.graph, pack.process_roots)
         self.imported_first: dict[str, str] = {}

@@ -62,6 +62,10 @@ class MemorySources:
     def children(self, package: str) -> Sequence[str]:
         return [m for m in self._modules if m.rpartition(".")[0] == package]
 
+    def body(self, module: str) -> ir.Body | None:
+        facts = self.facts(module)
+        return None if facts is None else facts.body
+
     def facts(self, module: str) -> ModuleFacts | None:
         path = self._modules[module].path
         if path is None:

@@ -230,6 +230,7 @@ def run_margin(machine: Machine, frame: Frame, body: ir.Body) -> None:
         run_block(machine, frame, body)
         return
     written = waiting
+    added: tuple[tuple[str, Value], ...]
     try:
         for node in body:
             frame.line = node.line
@@ -245,7 +246,9 @@ def run_margin(machine: Machine, frame: Frame, body: ir.Body) -> None:
                 if waiting is not written:
                     machine.heap.write(module, LATER, waiting)
                 run_block(machine, frame, (node,))
-                written = waiting = module.cells[LATER]
+                after = module.cells[LATER]
+                assert isinstance(after, Waiting), "only its own statements change it"
+                written = waiting = after
                 continue
             machine.spend()
             for name, value in added:

@@ -10,7 +10,7 @@ import copyreg
 import io
 import itertools
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, fields, is_dataclass
 from operator import attrgetter
 from typing import Any
@@ -43,6 +43,20 @@ def pack_facts(facts: ModuleFacts) -> bytes:
 def pack_error(error: SourceError) -> bytes:
     """Return what is wrong with a file that has no facts."""
     return _pack(("error", error.message, error.line, error.column, error.kind, error.hint))
+
+
+def pack_skim(packages: Iterable[str], body: ir.Body | None) -> bytes:
+    """Return what the lines of a file tell, which depends on ``packages``; None for nothing. Raises BlobError."""
+    return _pack(("skim", tuple(sorted(packages)), body))
+
+
+def unpack_skim(blob: bytes, packages: Iterable[str]) -> ir.Body | None:
+    """Return what ``pack_skim`` was given. Raises BlobError, also if it was for other packages."""
+    match _unpack(blob):
+        case ("skim", tuple() as names, None | tuple() as body):
+            if names == tuple(sorted(packages)):
+                return body
+    raise BlobError("not what the lines of a file tell")
 
 
 def pack_function(function: ir.FunctionDef) -> bytes:

@@ -36,7 +36,7 @@ class ModuleFacts:
     def __init__(self, text: str) -> None:
         """Parse the module level. Raises SourceError, with the position, when the file is not valid."""
         self.text = text
-        _check_syntax(text)
+        check_syntax(text)
         cut = outline(text)
         self._outline: Outline | None = cut.without_lines()
         self._functions: dict[int, ir.FunctionDef] = {}
@@ -193,7 +193,7 @@ _STARTS_A_LINE = (
 )
 
 
-def _check_syntax(text: str) -> None:
+def check_syntax(text: str) -> None:
     """Raise SourceError unless the text is valid Python.
 
     CPython's own compiler is the judge (it also refuses what its parser lets pass, as a ``return``

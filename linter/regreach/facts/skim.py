@@ -13,8 +13,10 @@ import warnings
 from collections.abc import Collection, Iterator, Sequence
 
 from regreach.facts import ir
-from regreach.facts.outline import LogicalLine, Outline
+from regreach.facts.outline import LogicalLine, Outline, outline
+from regreach.facts.parse import check_syntax
 from regreach.facts.skeleton import merged
+from regreach.facts.source import decode
 
 _WORD = re.compile(r"[ \t\f]*(\w+|@|.|\Z)")
 _BINDING = re.compile(r"(\w+)[ \t]*(?::[^=\n]*)?=(?!=)")
@@ -45,16 +47,23 @@ class _Untold(Exception):  # noqa: N818  (it is control flow, no error)
     """The lines do not tell enough."""
 
 
-def skim(outline: Outline, packages: Collection[str]) -> ir.Body | None:
+def skimmed(data: bytes, packages: Collection[str]) -> ir.Body | None:
+    """Return what the lines of a file tell, see ``skim``; None to parse it. Raises SourceError."""
+    text = decode(data)
+    check_syntax(text)
+    return skim(outline(text), packages)
+
+
+def skim(cut: Outline, packages: Collection[str]) -> ir.Body | None:
     """Return the imports that a module makes and the names that it binds, in order; None to parse it.
 
     An import from one of ``packages`` under a condition is for the parser: the tree's own, and those that
     are not installed.
     """
-    if _is_odd(outline):
+    if _is_odd(cut):
         return None
     try:
-        return merged(list(_statements(outline.text, outline.lines, packages)))
+        return merged(list(_statements(cut.text, cut.lines, packages)))
     except _Untold:
         return None
 

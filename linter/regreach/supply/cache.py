@@ -26,13 +26,15 @@ try:
 except ImportError:  # an interpreter that was built without it
     sqlite3 = None  # type: ignore[assignment]
 
-FACTS_VERSION = 6
+FACTS_VERSION = 7
 """Raised when the layout of the database or of the blobs in it changes."""
 
 MAX_BYTES = 256 * 1024 * 1024
 
 MODULE = -1
-"""The part of a file's entry that is its module level; the others are functions, by index."""
+"""The part of a file's entry that is its module level; those from 0 on are functions, by index."""
+SKIM = -2
+"""The part that is what its lines tell without being parsed."""
 
 Parts = Mapping[int, bytes]
 

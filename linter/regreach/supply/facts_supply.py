@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
+from regreach.facts import ir
 from regreach.facts.blob import (
     BlobError,
     pack_error,
     pack_facts,
     pack_function,
+    pack_skim,
     unpack_facts,
     unpack_function,
+    unpack_skim,
 )
 from regreach.facts.import_lines import imported_names
 from regreach.facts.parse import TOO_DEEP, ModuleFacts
+from regreach.facts.skim import skimmed
 from regreach.facts.source import SourceError, decode
-from regreach.supply.cache import MODULE, FactsCache
-from regreach.supply.pool import ParsePool
+from regreach.supply.cache import MODULE, SKIM, FactsCache
+from regreach.supply.pool import File, ParsePool
 
 FEW = 40
 """So many files are parsed before other processes have begun."""
@@ -63,6 +68,9 @@ class FactsSupply:
         # by path as well: modules that say the same are not the same module
         self._entries: dict[tuple[str, bytes], _Entry] = {}
         self._names: dict[tuple[bytes, str], tuple[str, ...]] = {}
+        self._skims: dict[tuple[bytes, frozenset[str]], ir.Body | SourceError | None] = {}
+        self._taken: dict[bytes, dict[int, bytes]] = {}  # what others found that was skimmed
+        self._new: dict[bytes, dict[int, bytes]] = {}
         self._pool: ParsePool | None = None
 
     @property
@@ -70,17 +78,34 @@ class FactsSupply:
         """Whether ``prepare`` is of any use."""
         return self._cache is not None or self._jobs > 1
 
-    def prepare(self, files: Mapping[str, bytes]) -> None:
-        """Get ready for being asked for these files, path -> content, in about this order."""
+    def prepare(
+        self,
+        files: Mapping[str, bytes],
+        skim: Mapping[str, bytes] | None = None,
+        packages: frozenset[str] = frozenset(),
+    ) -> None:
+        """Get ready for being asked for these files, path -> content, in about this order.
+
+        Of those to ``skim``, only the lines will be asked for, with these ``packages``, if they tell enough.
+        """
         keys = {
             self._key(data): data
             for path, data in files.items()
             if (path, self._key(data)) not in self._entries
         }
+        lines = {self._key(data): data for data in (skim or {}).values()}
         if self._cache is not None:
-            self._kept |= self._cache.read([key for key in keys if key not in self._kept])
-        missing = [
-            (key.hex(), data) for key, data in keys.items() if MODULE not in self._kept.get(key, {})
+            wanted = [key for key in (*keys, *lines) if key not in self._kept]
+            self._kept |= self._cache.read(wanted)
+        missing: list[File] = [
+            (key.hex(), data, None)
+            for key, data in keys.items()
+            if MODULE not in self._kept.get(key, {})
+        ]
+        missing += [
+            (key.hex(), data, packages)
+            for key, data in lines.items()
+            if key not in keys and not self._kept.get(key)
         ]
         if self._pool is None and self._jobs > 1 and len(missing) >= FEW:
             self._pool = ParsePool(missing, self._jobs, self._method)
@@ -94,6 +119,42 @@ class FactsSupply:
         if isinstance(entry.known, SourceError):
             raise entry.known
         return entry.known
+
+    def skim(self, data: bytes, packages: frozenset[str]) -> ir.Body | None:
+        """Return what the lines of a content tell, see ``facts.skim``; None to parse it. Raises SourceError."""
+        key = self._key(data)
+        question = key, packages
+        if question not in self._skims:
+            self._skims[question] = self._skim(key, data, packages)
+        found = self._skims[question]
+        if isinstance(found, SourceError):
+            raise found
+        return found
+
+    def _skim(
+        self, key: bytes, data: bytes, packages: frozenset[str]
+    ) -> ir.Body | SourceError | None:
+        kept = self._parts(key)
+        if SKIM not in kept and MODULE not in kept and self._pool is not None:
+            kept = self._taken[key] = self._pool.take(key.hex())
+        if SKIM in kept:
+            with suppress(BlobError):
+                return unpack_skim(kept[SKIM], packages)
+        elif MODULE in kept:
+            return None  # it was parsed before, or is no Python: who asks for its facts will see
+        try:
+            found = skimmed(data, packages)
+        except SourceError as error:
+            return error
+        with suppress(BlobError):
+            self._new.setdefault(key, {})[SKIM] = pack_skim(packages, found)
+        return found
+
+    def _parts(self, key: bytes) -> Mapping[int, bytes]:
+        """Return what is kept of a content, read once."""
+        if key not in self._kept:
+            self._kept[key] = {} if self._cache is None else self._cache.read([key]).get(key, {})
+        return self._kept[key]
 
     def imported_names(self, data: bytes, package: str) -> tuple[str, ...]:
         """Return what the import lines of a content in a package seem to import, each once."""
@@ -109,7 +170,12 @@ class FactsSupply:
         self._pool = None
         if self._cache is None:
             return
-        new = {bytes.fromhex(name): {MODULE: blob} for name, blob in unused.items()}
+        new = {bytes.fromhex(name): parts for name, parts in unused.items()}
+        for found in (self._taken, self._new):
+            for key, parts in found.items():
+                new[key] = {**new.get(key, {}), **parts}
+            found.clear()
+        self._skims.clear()
         for entry in self._entries.values():
             if parts := _new_parts(entry):
                 new[entry.key] = new.get(entry.key, {}) | parts
@@ -118,9 +184,7 @@ class FactsSupply:
 
     def _entry(self, key: bytes, data: bytes) -> _Entry:
         """Find out what is known of a content: each key is read once."""
-        if self._cache is not None and key not in self._kept:
-            self._kept[key] = self._cache.read([key]).get(key, {})
-        kept = self._kept.get(key, {})
+        kept = self._parts(key)
         blob: bytes | None = None
         found = _restored(kept, data)
         if found is not None:
@@ -128,7 +192,10 @@ class FactsSupply:
         else:
             self.files_read.parsed += 1
             kept = {}
-            blob = self._pool.take(key.hex()) if self._pool is not None else None
+            if key in self._taken:
+                blob = self._taken[key].get(MODULE)
+            elif self._pool is not None:
+                blob = self._pool.take(key.hex()).get(MODULE)
             found = _restored({MODULE: blob}, data) if blob is not None else None
             self.files_read.beforehand += found is not None
         if found is None:
@@ -153,7 +220,7 @@ def _restored(parts: Mapping[int, bytes], data: bytes) -> ModuleFacts | SourceEr
     if MODULE not in parts:
         return None
     try:
-        functions = {i: unpack_function(blob) for i, blob in parts.items() if i != MODULE}
+        functions = {i: unpack_function(blob) for i, blob in parts.items() if i >= 0}
         return unpack_facts(parts[MODULE], decode(data), functions)
     except SourceError as error:
         return error

@@ -13,11 +13,15 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 
 from regreach.evaluate.session import with_deep_stack
-from regreach.facts.blob import BlobError, pack_error, pack_facts
+from regreach.facts.blob import BlobError, pack_error, pack_facts, pack_skim
 from regreach.facts.parse import ModuleFacts
+from regreach.facts.skim import skimmed
 from regreach.facts.source import SourceError
+from regreach.supply.cache import MODULE, SKIM
 
-File = tuple[str, bytes]
+File = tuple[str, bytes, frozenset[str] | None]
+"""A name, the content, and if its lines may be enough what ``skim`` needs to know."""
+Parts = dict[int, bytes]
 
 # So much source is parsed in about a tenth of a second: next to it, sending costs nothing.
 _LARGEST_CHUNK = 96 * 1024
@@ -34,7 +38,7 @@ class ParsePool:
 
     def __init__(self, files: Sequence[File], jobs: int, method: str | None = None) -> None:
         """Start parsing. ``method`` is how processes are started; None is what is best here."""
-        self._places: dict[str, tuple[Future[list[bytes | None]], int]] = {}
+        self._places: dict[str, tuple[Future[list[Parts]], int]] = {}
         self._executor: ProcessPoolExecutor | None = None
         method = method or _start_method()
         if method is not None:
@@ -55,51 +59,55 @@ class ParsePool:
         chunks = list(_chunks(files, jobs))
         self._executor = ProcessPoolExecutor(min(jobs, len(chunks)), context, _begin_worker)
         for chunk in chunks:
-            future = self._executor.submit(_parse, [data for _, data in chunk])
-            self._places |= {path: (future, i) for i, (path, _) in enumerate(chunk)}
+            future = self._executor.submit(_parse, [(data, skim) for _, data, skim in chunk])
+            self._places |= {path: (future, i) for i, (path, _, _) in enumerate(chunk)}
 
-    def take(self, path: str) -> bytes | None:
-        """Wait for the facts of a file and return them, or what is wrong with it, as a blob.
+    def take(self, path: str) -> Parts:
+        """Wait for what was found in a file, or what is wrong with it, and return that as parts.
 
-        None when it was not among the files, was taken before, or its process died.
+        There are none when it was not among the files, was taken before, or its process died.
         """
         future, index = self._places.pop(path, (None, 0))
         if future is None:
-            return None
+            return {}
         try:
             return future.result()[index]
         except Exception:  # a process that died, and whatever else its work can end with
-            return None
+            return {}
 
-    def close(self) -> dict[str, bytes]:
+    def close(self) -> dict[str, Parts]:
         """Give up what is not parsed yet; return what is and was not taken."""
         if self._executor is not None:
             # to cancel each by itself would disturb the executor, should a process have died just now
             self._executor.shutdown(wait=False, cancel_futures=True)
             self._executor = None
-        left: dict[str, bytes] = {}
+        left: dict[str, Parts] = {}
         for path, (future, index) in self._places.items():
             if future.done() and not future.cancelled() and future.exception() is None:
-                blob = future.result()[index]
-                if blob is not None:
-                    left[path] = blob
+                left[path] = future.result()[index]
         self._places.clear()
         return left
 
 
 def _chunks(files: Sequence[File], jobs: int) -> Iterator[list[File]]:
-    share = sum(len(data) for _, data in files) // (jobs * 4)
+    share = sum(_work(file) for file in files) // (jobs * 4)
     limit = min(_LARGEST_CHUNK, max(_SMALLEST_CHUNK, share))
     chunk: list[File] = []
     size = 0
-    for path, data in files:
-        if chunk and size + len(data) > limit:
+    for file in files:
+        if chunk and size + _work(file) > limit:
             yield chunk
             chunk, size = [], 0
-        chunk.append((path, data))
-        size += len(data)
+        chunk.append(file)
+        size += _work(file)
     if chunk:
         yield chunk
+
+
+def _work(file: File) -> int:
+    """Return how much source would take as long to be parsed."""
+    _, data, skim = file
+    return len(data) if skim is None else len(data) // 4
 
 
 def _start_method() -> str | None:
@@ -164,16 +172,23 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _parse(sources: list[bytes]) -> list[bytes | None]:
-    """Return the facts of each source as a blob; None for what this process cannot decide."""
-    return with_deep_stack(lambda: [_blob(data) for data in sources])
+def _parse(sources: list[tuple[bytes, frozenset[str] | None]]) -> list[Parts]:
+    """Return what is found in each source; nothing for what this process cannot decide."""
+    return with_deep_stack(lambda: [_parts(data, skim) for data, skim in sources])
 
 
-def _blob(data: bytes) -> bytes | None:
+def _parts(data: bytes, packages: frozenset[str] | None) -> Parts:
+    parts: Parts = {}
     try:
         try:
-            return pack_facts(ModuleFacts.read(data))
+            if packages is not None:
+                body = skimmed(data, packages)
+                parts[SKIM] = pack_skim(packages, body)
+                if body is not None:
+                    return parts
+            parts[MODULE] = pack_facts(ModuleFacts.read(data))
         except SourceError as error:
-            return pack_error(error)
+            parts[MODULE] = pack_error(error)
     except (BlobError, RecursionError, MemoryError):
-        return None
+        pass
+    return parts

@@ -16,14 +16,25 @@ def likely_modules(program: Program, pack: Pack) -> Iterator[str]:
 
     What the consumers import; what mentions one of them or a registrar, and what that imports.
     """
+    mentioning, ignored = _mentioning(program, pack)
+    roots = [consumer.module for consumer in pack.consumers.values()]
+    roots += [module for module in mentioning if module not in ignored]
+    yield from dict.fromkeys([*imports_of(program, roots), *ignored])
+
+
+def mentioning_modules(program: Program, pack: Pack) -> list[str]:
+    """Return the modules that mention a consumer or a registrar: no audit does without parsing them."""
+    return _mentioning(program, pack)[0]
+
+
+def _mentioning(program: Program, pack: Pack) -> tuple[list[str], list[str]]:
+    """Return the modules that mention a consumer or a registrar, and those of them that the pack ignores."""
     registrars = {r for registry in pack.registries for r in registry.registrars}
     words = registrars | {consumer.callable for consumer in pack.consumers.values()}
     mentioning = program.mentioning(*sorted(_last_part(word).encode() for word in words))
     paths = {module: program.path(module) or "" for module in mentioning}
     ignored = [m for m in mentioning if pack.ignores(paths[m])]
-    roots = [consumer.module for consumer in pack.consumers.values()]
-    roots += [module for module in mentioning if module not in ignored]
-    yield from dict.fromkeys([*imports_of(program, roots), *ignored])
+    return mentioning, ignored
 
 
 def imports_of(program: Program, roots: Iterable[str]) -> list[str]:
