@@ -190,7 +190,11 @@ class Arrivals:
         state = (site, key, loaded, frozenset(others.items()))
         run = self._runs.get(state)
         if run is None:
+            # what the consumer asks the process is no question of the function around the site
+            asked = path.session.machine.asked
+            before = set(asked)
             run = self._runs[state] = path.run(key, others)
+            asked.intersection_update(before)
         found = SiteValue(
             key[-1],
             key,

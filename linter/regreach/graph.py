@@ -18,7 +18,7 @@ from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.model import ImportEdge, Spot
 from regreach.program import Program
-from regreach.supply.scans import matches, mentions
+from regreach.supply.scans import matches
 
 # An import statement, or a call of import_module, that names something: %s stands for the name.
 _IMPORT_OF = r"(?:\bfrom\b|import)(?:[^\n(]|\\\n)*(?:\([^)]*)?\b%s\b"
@@ -172,13 +172,13 @@ class ImportGraph:
         if found is None:
             package, _, word = module.rpartition(".")
             outer = package.rpartition(".")[2].encode()
-            searched = matches(_import_of(word).pattern.encode())
+            searched = matches(_import_of(word).pattern.encode(), word.encode())
+            # a relative import from inside the package need not name the package
+            inside = self._program.inside(package)
             edges = [
                 edge
-                for name in self._program.mentioning(word.encode())
+                for name in sorted({*inside, *self._program.mentioning(outer)})
                 if name != module
-                # a relative import from inside the package need not name the package
-                if self._program.ask(name, mentions(outer)) or f"{name}.".startswith(f"{package}.")
                 if self._program.ask(name, searched)
                 for edge in edges_of(self._program, name, word)
                 if edge.imported == module

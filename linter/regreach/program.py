@@ -44,6 +44,7 @@ class Program:
         self._facts: dict[str, ModuleFacts | None] = {}
         self._hidden = tree.hidden()
         self._bytes: dict[str, bytes] = {}
+        self._words: dict[bytes, frozenset[str]] = {}
 
     @property
     def files_read(self) -> FilesRead:
@@ -58,6 +59,7 @@ class Program:
         other = copy.copy(self)
         other.tree = self.tree.with_contents(contents)
         other._bytes = {**self._bytes, **contents}
+        other._words = {}
         other.broken = {p: error for p, error in self.broken.items() if p not in contents}
         other._facts = dict(self._facts)
         for name, module in self.tree.modules.items():
@@ -240,13 +242,22 @@ class Program:
 
     def mentioning(self, *words: bytes) -> list[str]:
         """Return the modules whose bytes contain one of the words, sorted by name."""
-        found = [
-            name
-            for name in self.tree.modules
-            if any(word in source for source in (self._source(name),) for word in words)
-        ]
-        self.consulted.mentioned[words] = frozenset(found)
-        return found
+        found = frozenset[str]().union(*map(self._having, words))
+        self.consulted.mentioned[words] = found
+        return sorted(found)
+
+    def _having(self, word: bytes) -> frozenset[str]:
+        """Return the modules whose bytes contain a word; each is looked for once."""
+        known = self._words.get(word)
+        if known is None:
+            known = frozenset(name for name in self.tree.modules if word in self._source(name))
+            self._words[word] = known
+        return known
+
+    def inside(self, package: str) -> Sequence[str]:
+        """Return a package and all modules below it."""
+        prefix = f"{package}."
+        return [name for name in self.tree.modules if name == package or name.startswith(prefix)]
 
     def line(self, module: str, number: int) -> str:
         """Return the logical line that begins on a line, as one line; empty when there is none."""
