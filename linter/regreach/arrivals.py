@@ -141,6 +141,7 @@ class Arrivals:
 
         sure_paths: dict[tuple[Site, Key], set[int]] = {}
         notes: dict[Key, list[_Note]] = {around: [] for around in ambient}
+        seen: set[tuple[Site, Key, Tristate, frozenset[tuple[str, Value]]]] = set()
 
         by_place = {(site.module, site.statement): site for site in sites}
         # what comes after the last site of its own function cannot matter to it
@@ -157,13 +158,16 @@ class Arrivals:
                 return
             known = _known_members(value)
             every = self._choices() if known is None else known
-            for each in every:
-                if self._only is not None and each != self._only[-1]:
-                    continue
-                for around in ambient:
-                    notes[around].append(self._note(site, (*around, each), others))
-                    if len(every) == 1:
-                        sure_paths.setdefault((site, (*around, each)), set()).add(number)
+            if self._only is not None:
+                every = [each for each in every if each == self._only[-1]]
+            given = frozenset(others.items())
+            keys = [(*around, each) for each in every for around in ambient]
+            for key, loaded in path.present_all(self._registry, keys).items():
+                if (site, key, loaded, given) not in seen:
+                    seen.add((site, key, loaded, given))
+                    notes[key[:-1]].append(self._note(site, key, loaded, others))
+                if known is not None and len(known) == 1:
+                    sure_paths.setdefault((site, key), set()).add(number)
 
         choice = {**dict(zip(names, ambient[0], strict=True)), own: text}
         asked = path.session.machine.asked
@@ -183,10 +187,9 @@ class Arrivals:
                 self.values[site][key] = replace(self.values[site][key], arrives="yes")
         return set(asked)
 
-    def _note(self, site: Site, key: Key, others: Mapping[str, Value]) -> _Note:
+    def _note(self, site: Site, key: Key, loaded: Tristate, others: Mapping[str, Value]) -> _Note:
         """Return what a construction with this key would come to in the present state."""
         path, registry = self._path, self._registry
-        loaded = path.present(registry, key)
         state = (site, key, loaded, frozenset(others.items()))
         run = self._runs.get(state)
         if run is None:

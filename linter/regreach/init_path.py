@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -91,6 +91,11 @@ class InitPath:
     def present(self, registry: Registry, key: Key) -> Tristate:
         """Return whether a key is in a registry now."""
         return state_of(self.contents(registry), key)
+
+    def present_all(self, registry: Registry, keys: Iterable[Key]) -> dict[Key, Tristate]:
+        """Return whether each of these keys is in a registry now."""
+        contents = self.contents(registry)
+        return {key: state_of(contents, key) for key in keys}
 
     def run(self, key: Key, others: Mapping[str, Value] | None = None) -> InitRun:
         """Construct the consumer with these selector values; the session is left as it was.

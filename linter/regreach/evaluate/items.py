@@ -164,13 +164,22 @@ def key_in(owner: Dict, key: Value) -> Value:
     if key in cells:
         return key
     wanted: Any
+    candidates: list[Any]
     if isinstance(key, Const) and isinstance(key.value, str):
         wanted, candidates = key.value, [k for k in cells if type(k) is Instance]
+    elif isinstance(key, Tuple) and all(map(_is_text, key.items)):
+        # what is hashed otherwise and is equal all the same has an enum's member in it
+        wanted = comparable(key)
+        candidates = [k for k in cells if type(k) is Tuple and not all(map(_is_text, k.items))]
     elif isinstance(key, (Const, Tuple)) or (isinstance(key, Instance) and is_like_its_value(key)):
         wanted, candidates = comparable(key), [k for k in cells if k is not OPEN]
     else:
         return key
     return next((k for k in candidates if comparable(k) == wanted), key)
+
+
+def _is_text(value: Value) -> bool:
+    return type(value) is Const and type(value.value) is str
 
 
 def comparable(key: Value) -> Any:
