@@ -13,9 +13,10 @@ from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.facts.skeleton import Pruning
 from regreach.graph import ImportGraph
+from regreach.init_path import Key
 from regreach.pack import Pack
 from regreach.program import Program
-from regreach.registrations import find_uses, split_path
+from regreach.registrations import Use, find_uses, split_path
 from regreach.supply.prediction import likely_modules, mentioning_modules
 from regreach.supply.scans import Question, matches
 
@@ -77,14 +78,19 @@ def call_at_margin(names: Sequence[str]) -> Question:
     return matches(_CALL % (any_of, any_of), *words)
 
 
-def quick_machine(program: Program, pack: Pack, world: World, graph: ImportGraph) -> Machine:
-    """Return a machine that runs modules as far as what they import and register goes."""
+def quick_machine(
+    program: Program, pack: Pack, world: World, graph: ImportGraph, only: Key | None = None
+) -> Machine:
+    """Return a machine that runs modules as far as what they import and register goes.
+
+    With ``only``, that is right as to this key.
+    """
     top = pack.location.name
     packages = frozenset((top, *(name.partition(".")[0] for name in world.absent)))
     program.prefetch(
         mentioning_modules(program, pack), skim=likely_modules(program, pack), packages=packages
     )
-    effects = effects_of(program, pack, graph)
+    effects = effects_of(program, pack, graph, only)
     machine = Machine(QuickSources(program, effects, top, packages), world, top)
     registrars = [path for registry in pack.registries for path in registry.registrars]
     machine.finished = FinishedModules(program, world, top, registrars)
@@ -102,8 +108,13 @@ class Effects:
     importers: tuple[str, ...]
 
 
-def effects_of(program: Program, pack: Pack, graph: ImportGraph) -> Effects:
-    """Return the functions of a tree whose calls have an effect on a registry."""
+def effects_of(
+    program: Program, pack: Pack, graph: ImportGraph, only: Key | None = None
+) -> Effects:
+    """Return the functions of a tree whose calls have an effect on a registry.
+
+    With ``only``, a key, those that import what registers others are left out.
+    """
     words = {
         split_path(path)[1].rpartition(".")[2]
         for registry in pack.registries
@@ -118,7 +129,12 @@ def effects_of(program: Program, pack: Pack, graph: ImportGraph) -> Effects:
                 found |= _callers(facts, waiting)
         waiting = sorted(found - words)
         words |= found
-    modules = {use.module for registry in pack.registries for use in find_uses(program, registry)}
+    modules = {
+        use.module
+        for registry in pack.registries
+        for use in find_uses(program, registry)
+        if only is None or _may_be(use, only)
+    }
     importers = {
         called_as(edge.scope, program.readable_facts(edge.importer))
         for module in sorted(modules)
@@ -126,6 +142,12 @@ def effects_of(program: Program, pack: Pack, graph: ImportGraph) -> Effects:
         if edge.kind == "lazy"
     }
     return Effects(tuple(sorted(words)), tuple(sorted(importers - words)))
+
+
+def _may_be(use: Use, key: Key) -> bool:
+    """Return whether a use of a registrar may be one for this key."""
+    texts = [part.value if isinstance(part, ir.Const) else None for part in use.key]
+    return None in texts or tuple(texts) == key
 
 
 def _callers(facts: ModuleFacts, words: Sequence[str]) -> set[str]:

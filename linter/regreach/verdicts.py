@@ -96,7 +96,7 @@ class Analysis:
         )
         self.graph = ImportGraph(program)
         if quick:
-            self.machine = quick_machine(program, pack, self.world, self.graph)
+            self.machine = quick_machine(program, pack, self.world, self.graph, only)
         else:
             program.prefetch(likely_modules(program, pack))
             self.machine = Machine(program, self.world, pack.location.name)

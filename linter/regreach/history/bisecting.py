@@ -112,39 +112,43 @@ class _Bench:
         self._sources = sources
         self._say = say
         self.analysed = 0
-        self._states: dict[str, KeyState | str] = {}
-        self._by_contents: dict[tuple[str, ...], KeyState] = {}
+        self._states: dict[tuple[str, bool], KeyState | str] = {}
+        self._by_contents: dict[tuple[bool, tuple[str, ...]], KeyState] = {}
         self.places: set[str] = set()  # where the package lies, from the top of the repository
 
-    def state(self, commit: str) -> KeyState | str:
-        """Return how it stands with the key in a revision, or why that cannot be told."""
-        found = self._states.get(commit)
+    def state(self, commit: str, *, quick: bool = False) -> KeyState | str:
+        """Return how it stands with the key in a revision, or why that cannot be told.
+
+        ``quick`` is for those on the way, of which only the sign is of interest.
+        """
+        found = self._states.get((commit, quick))
         if found is None:
             contents = self._contents(commit)
-            found = self._by_contents.get(contents) or self._judged(commit)
-            self._states[commit] = found
+            found = self._by_contents.get((quick, contents)) or self._judged(commit, quick)
+            self._states[commit, quick] = found
             contents = self._contents(commit)  # where the package lies may be known only now
             if isinstance(found, KeyState) and any(contents):
-                self._by_contents[contents] = found
+                self._by_contents[quick, contents] = found
         return found
 
     def _contents(self, commit: str) -> tuple[str, ...]:
         """Return what identifies the package in a revision: others that hold the same need no analysis."""
         return self._repository.contents(commit, sorted(self.places))
 
-    def _judged(self, commit: str) -> KeyState | str:
+    def _judged(self, commit: str, quick: bool) -> KeyState | str:
         self.analysed += 1
         self._say(f"analysing {commit[:12]}, revision {self.analysed}")
         if self.analysed % _TOGETHER == 0:
             gc.collect()
             gc.freeze()  # what there is now outlives the search
         try:
-            return self._analysed(commit)
+            return self._analysed(commit, quick)
         except TargetError as error:
             return str(error)
 
-    def _analysed(self, commit: str) -> KeyState:
-        with opened(replace(self._request, rev=commit), None, self._sources) as analysis:
+    def _analysed(self, commit: str, quick: bool) -> KeyState:
+        request = replace(self._request, rev=commit, quick=quick)
+        with opened(request, None, self._sources) as analysis:
             tree = analysis.program.tree
             self.places.add("/".join(filter(None, (tree.inside, tree.import_root, tree.package))))
             return key_state(analysis, self._key, self._rules)
@@ -180,12 +184,25 @@ class _Search:
         self._why: dict[str, str] = {}  # of revisions that could not be analysed
 
     def run(self) -> Found:
-        """Search. Raises ConfigError and TargetError."""
+        """Search. Raises ConfigError and TargetError.
+
+        On the way a quick analysis will do; what is found is looked at in full, and if that says
+        something else, all is.
+        """
         old, new = self._ends()
         sign = self._sign(old, new)
+        found = self._run(old, new, sign, quick=True)
+        ends = (found.before, found.after)
+        if None in ends or [sign.has_changed(end) for end in ends if end] != [False, True]:
+            self._why.clear()
+            found = self._run(old, new, sign, quick=False)
+        return found
+
+    def _run(self, old: Commit, new: Commit, sign: _Sign, *, quick: bool) -> Found:
         paths = sorted(self._bench.places)
-        if len(paths) > 1:
-            self._note(f"the package has moved: {', '.join(paths)}")
+        moved = f"the package has moved: {', '.join(paths)}"
+        if len(paths) > 1 and moved not in self._notes:
+            self._note(moved)
         changed, unchanged = new.hash, [old.hash]
         candidates: list[str] | None = None
         while True:
@@ -197,7 +214,7 @@ class _Search:
             if not open_ones:
                 break
             commit = open_ones[_away(len(open_ones), sum(each in self._why for each in left))]
-            state = self._state_of(commit)
+            state = self._state_of(commit, quick=quick)
             if state is None:
                 continue
             if sign.has_changed(state):
@@ -270,9 +287,9 @@ class _Search:
             raise TargetError(f"{commit} cannot be analysed: {state}")
         return state
 
-    def _state_of(self, commit: str) -> KeyState | None:
+    def _state_of(self, commit: str, *, quick: bool) -> KeyState | None:
         """Return the state at a revision; None, with a reason noted, where it cannot be told."""
-        state = self._bench.state(commit)
+        state = self._bench.state(commit, quick=quick)
         if isinstance(state, KeyState):
             unread = sorted(state.unread - self._tolerated)
             if not unread:
