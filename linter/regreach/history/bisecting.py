@@ -111,10 +111,16 @@ class _Bench:
         self._rules = rules
         self._sources = sources
         self._say = say
-        self.analysed = 0
+        self._looked_at: set[str] = set()
+        self._runs = 0
         self._states: dict[tuple[str, bool], KeyState | str] = {}
         self._by_contents: dict[tuple[bool, tuple[str, ...]], KeyState] = {}
         self.places: set[str] = set()  # where the package lies, from the top of the repository
+
+    @property
+    def analysed(self) -> int:
+        """How many revisions were analysed."""
+        return len(self._looked_at)
 
     def state(self, commit: str, *, quick: bool = False) -> KeyState | str:
         """Return how it stands with the key in a revision, or why that cannot be told.
@@ -136,9 +142,10 @@ class _Bench:
         return self._repository.contents(commit, sorted(self.places))
 
     def _judged(self, commit: str, quick: bool) -> KeyState | str:
-        self.analysed += 1
+        self._runs += 1
+        self._looked_at.add(commit)
         self._say(f"analysing {commit[:12]}, revision {self.analysed}")
-        if self.analysed % _TOGETHER == 0:
+        if self._runs % _TOGETHER == 0:
             gc.collect()
             gc.freeze()  # what there is now outlives the search
         try:
