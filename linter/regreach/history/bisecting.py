@@ -127,10 +127,12 @@ class _Bench:
 
         ``quick`` is for those on the way, of which only the sign is of interest.
         """
-        found = self._states.get((commit, quick))
+        found = self._states.get((commit, False)) or self._states.get((commit, quick))
         if found is None:
             contents = self._contents(commit)
-            found = self._by_contents.get((quick, contents)) or self._judged(commit, quick)
+            known = self._by_contents.get((False, contents))
+            known = known or self._by_contents.get((quick, contents))
+            found = known or self._judged(commit, quick)
             self._states[commit, quick] = found
             contents = self._contents(commit)  # where the package lies may be known only now
             if isinstance(found, KeyState) and any(contents):
