@@ -14,7 +14,7 @@ from regreach.facts.source import UNKNOWN_KIND, SourceError
 from regreach.supply.cache import FactsCache
 from regreach.supply.consulted import Consulted
 from regreach.supply.facts_supply import FactsSupply, FilesRead
-from regreach.supply.scans import Answer, Question, answer, imports
+from regreach.supply.scans import Answer, Question, imports
 from regreach.tree import Tree, TreeProblem
 
 
@@ -210,7 +210,7 @@ class Program:
 
     def ask(self, module: str, question: Question) -> Answer:
         """Return what the bytes of a module answer, see ``scans``."""
-        found = answer(question, self._source(module))
+        found = self._supply.answer(question, self._source(module))
         self.consulted.asked.setdefault(module, {})[question] = found
         return found
 
@@ -250,7 +250,9 @@ class Program:
         """Return the modules whose bytes contain a word; each is looked for once."""
         known = self._words.get(word)
         if known is None:
-            known = frozenset(name for name in self.tree.modules if word in self._source(name))
+            known = frozenset(
+                name for name in self.tree.modules if self._supply.has(self._source(name), word)
+            )
             self._words[word] = known
         return known
 

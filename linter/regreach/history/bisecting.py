@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from regreach.errors import ConfigError, TargetError
@@ -195,23 +196,25 @@ class _Search:
     def run(self) -> Found:
         """Search. Raises ConfigError and TargetError.
 
-        On the way a quick analysis will do; what is found is looked at in full, and if that says
-        something else, all is.
+        A quick analysis will do for the ends and on the way; what is found is looked at in full, and if
+        that says something else, all is.
         """
         old, new = self._ends()
-        sign = self._sign(old, new)
-        found = self._run(old, new, sign, quick=True)
-        ends = (found.before, found.after)
-        if None in ends or [sign.has_changed(end) for end in ends if end] != [False, True]:
-            self._why.clear()
-            found = self._run(old, new, sign, quick=False)
-        return found
+        noted = list(self._notes)
+        with suppress(ConfigError):
+            sign = self._sign(old, new, quick=True)
+            found = self._run(old, new, sign, quick=True)
+            ends = (found.before, found.after)
+            if None not in ends and [sign.has_changed(e) for e in ends if e] == [False, True]:
+                return found
+        self._why.clear()
+        self._notes = noted
+        return self._run(old, new, self._sign(old, new, quick=False), quick=False)
 
     def _run(self, old: Commit, new: Commit, sign: _Sign, *, quick: bool) -> Found:
         paths = sorted(self._bench.places)
-        moved = f"the package has moved: {', '.join(paths)}"
-        if len(paths) > 1 and moved not in self._notes:
-            self._note(moved)
+        if len(paths) > 1:
+            self._note(f"the package has moved: {', '.join(paths)}")
         changed, unchanged = new.hash, [old.hash]
         candidates: list[str] | None = None
         while True:
@@ -251,9 +254,9 @@ class _Search:
         self._note(f"{good} is no ancestor of {bad}: the search begins at their merge base, {base}")
         return base, bad
 
-    def _sign(self, old: Commit, new: Commit) -> _Sign:
+    def _sign(self, old: Commit, new: Commit, *, quick: bool) -> _Sign:
         """Return what has changed between the ends. Raises ConfigError when nothing has."""
-        was, now = self._end_state(old), self._end_state(new)
+        was, now = self._end_state(old, quick=quick), self._end_state(new, quick=quick)
         key = key_text(self._wanted.key)
         if not was.cells and not now.cells:
             near = near_text(dict.fromkeys((*now.near, *was.near)))
@@ -290,8 +293,8 @@ class _Search:
                 f" this is the commit that {'broke' if broke else 'mended'} it"
             )
 
-    def _end_state(self, commit: Commit) -> KeyState:
-        state = self._bench.state(commit.hash)
+    def _end_state(self, commit: Commit, *, quick: bool) -> KeyState:
+        state = self._bench.state(commit.hash, quick=quick)
         if isinstance(state, str):
             raise TargetError(f"{commit} cannot be analysed: {state}")
         return state

@@ -24,6 +24,7 @@ from regreach.facts.skim import skimmed
 from regreach.facts.source import SourceError, decode
 from regreach.supply.cache import MODULE, SKIM, FactsCache
 from regreach.supply.pool import File, ParsePool
+from regreach.supply.scans import Answer, Question, answer
 
 FEW = 40
 """So many files are parsed before other processes have begun."""
@@ -71,6 +72,8 @@ class FactsSupply:
         self._skims: dict[tuple[bytes, frozenset[str]], ir.Body | SourceError | None] = {}
         self._taken: dict[bytes, dict[int, bytes]] = {}  # what others found that was skimmed
         self._new: dict[bytes, dict[int, bytes]] = {}
+        self._words: dict[bytes, dict[bytes, bool]] = {}
+        self._answers: dict[Question, dict[bytes, Answer]] = {}
         self._pool: ParsePool | None = None
 
     @property
@@ -155,6 +158,22 @@ class FactsSupply:
         if key not in self._kept:
             self._kept[key] = {} if self._cache is None else self._cache.read([key]).get(key, {})
         return self._kept[key]
+
+    def has(self, data: bytes, word: bytes) -> bool:
+        """Return whether a word stands in a content."""
+        known = self._words.setdefault(word, {})
+        found = known.get(data)
+        if found is None:
+            found = known[data] = word in data
+        return found
+
+    def answer(self, question: Question, data: bytes) -> Answer:
+        """Return the answer that a content gives, see ``scans``."""
+        known = self._answers.setdefault(question, {})
+        found = known.get(data)
+        if found is None:
+            found = known[data] = answer(question, data)
+        return found
 
     def imported_names(self, data: bytes, package: str) -> tuple[str, ...]:
         """Return what the import lines of a content in a package seem to import, each once."""
