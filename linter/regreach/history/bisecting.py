@@ -112,7 +112,7 @@ class _Bench:
         self._rules = rules
         self._sources = sources
         self._say = say
-        self._looked_at: set[str] = set()
+        self._looked_at: set[tuple[str, ...]] = set()
         self._runs = 0
         self._states: dict[tuple[str, bool], KeyState | str] = {}
         self._by_contents: dict[tuple[bool, tuple[str, ...]], KeyState] = {}
@@ -120,7 +120,7 @@ class _Bench:
 
     @property
     def analysed(self) -> int:
-        """How many revisions were analysed."""
+        """How many revisions were analysed, those that hold the same package counting as one."""
         return len(self._looked_at)
 
     def state(self, commit: str, *, quick: bool = False) -> KeyState | str:
@@ -136,6 +136,8 @@ class _Bench:
             found = known or self._judged(commit, quick)
             self._states[commit, quick] = found
             contents = self._contents(commit)  # where the package lies may be known only now
+            if known is None:
+                self._looked_at.add(contents if any(contents) else (commit,))
             if isinstance(found, KeyState) and any(contents):
                 self._by_contents[quick, contents] = found
         return found
@@ -146,8 +148,7 @@ class _Bench:
 
     def _judged(self, commit: str, quick: bool) -> KeyState | str:
         self._runs += 1
-        self._looked_at.add(commit)
-        self._say(f"analysing {commit[:12]}, revision {self.analysed}")
+        self._say(f"analysing {commit[:12]}, revision {self.analysed + 1}")
         if self._runs % _TOGETHER == 0:
             gc.collect()
             gc.freeze()  # what there is now outlives the search
