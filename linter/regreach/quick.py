@@ -11,7 +11,7 @@ from regreach.evaluate.machine import Machine
 from regreach.evaluate.world import World
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
-from regreach.facts.skeleton import Pruning
+from regreach.facts.skeleton import Pruning, other_names
 from regreach.graph import ImportGraph
 from regreach.init_path import Key
 from regreach.pack import Pack
@@ -126,7 +126,8 @@ def effects_of(
         for module in program.mentioning(*(word.encode() for word in waiting)):
             facts = program.readable_facts(module)
             if facts is not None:
-                found |= _callers(facts, waiting)
+                others = other_names(facts.body, words)
+                found |= others | _callers(facts, [*waiting, *sorted(others)])
         waiting = sorted(found - words)
         words |= found
     modules = {

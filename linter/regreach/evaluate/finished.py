@@ -23,6 +23,7 @@ from regreach.evaluate.values import (
     MISSING,
     UNKNOWN,
     Const,
+    Deferred,
     External,
     Finished,
     Function,
@@ -79,17 +80,27 @@ class FinishedModules:
         """Return what a finished module has bound to a name; MISSING if it has not."""
         if not module.is_read:
             self._read(module)
-        if name not in module.settled:
-            question = module.name, name
-            if question in self._asked:
-                # a cycle: what is bound so far
-                return module.cells.get(name, MISSING if name not in module.binders else UNKNOWN)
-            self._asked.add(question)
-            try:
+        question = module.name, name
+        if question in self._asked:
+            # a cycle: what is bound so far
+            found = module.cells.get(name, UNKNOWN if name in module.binders else MISSING)
+            return UNKNOWN if type(found) is Deferred else found
+        self._asked.add(question)
+        try:
+            if name not in module.settled:
                 self._settle(module, name)
-            finally:
-                self._asked.discard(question)
-        return self._machine.known(module.cells.get(name, MISSING))
+            return self._machine.known(self._bound(module, name))
+        finally:
+            self._asked.discard(question)
+
+    @staticmethod
+    def _bound(module: Finished, name: str) -> Value:
+        """Return what a name is bound to, at the margin of its own module what it was bound to by then."""
+        if module.running:
+            before = [v for i, v in module.history.get(name, ()) if i < module.running[-1]]
+            if before:
+                return before[-1]
+        return module.cells.get(name, MISSING)
 
     def _settle(self, module: Finished, name: str) -> None:
         """Run what binds a name, and bind it to what it would be found as otherwise."""
@@ -122,6 +133,9 @@ class FinishedModules:
                 for name in bound_names((node,)):
                     module.cells.setdefault(name, UNKNOWN)
         module.running.pop()
+        for name in bound_names((node,)):
+            if len(module.binders[name]) > 1 and name in module.cells:
+                module.history.setdefault(name, []).append((index, module.cells[name]))
 
     def _otherwise(self, module: Finished, name: str) -> Value:
         """Return what a name of a module stands for that none of its own statements binds."""

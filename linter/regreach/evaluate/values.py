@@ -186,10 +186,21 @@ class Finished(Module):
 
     ``body`` are its statements; ``binders`` says which of them bind a name, ``stars`` are its star imports.
     They are empty until it ``is_read``. ``settled`` are the names that have their values, ``done`` the
-    statements that were run, and ``running`` those that are being run. One that is open may hold anything.
+    statements that were run, and ``running`` those that are being run; ``history`` says what names that
+    are bound several times were bound to, by which statement. One that is open may hold anything.
     """
 
-    __slots__ = ("binders", "body", "done", "is_open", "is_read", "running", "settled", "stars")
+    __slots__ = (
+        "binders",
+        "body",
+        "done",
+        "history",
+        "is_open",
+        "is_read",
+        "running",
+        "settled",
+        "stars",
+    )
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -199,6 +210,7 @@ class Finished(Module):
         self.settled: set[str] = set()
         self.done: set[int] = set()
         self.running: list[int] = []
+        self.history: dict[str, list[tuple[int, Value]]] = {}
         self.is_open = False
         self.is_read = False
 

@@ -55,7 +55,7 @@ class Pruning:
 
     def skeleton(self, body: ir.Body) -> Skeleton:
         """Return what of a module's body has to be run."""
-        words = self._words | _other_names(body, self._words)
+        words = self._words | other_names(body, self._words)
         if words != self._words:
             return Pruning(self._top, words, self._absent).skeleton(body)
         statements: list[ir.Stmt] = []
@@ -219,7 +219,7 @@ def merged(statements: Collection[ir.Stmt]) -> ir.Body:
     return tuple(result)
 
 
-def _other_names(body: ir.Body, words: Collection[str]) -> set[str]:
+def other_names(body: ir.Body, words: Collection[str]) -> set[str]:
     """Return names that a module gives to functions of these names, or to what it makes of them."""
     names: set[str] = set()
     for node in body:
@@ -229,7 +229,7 @@ def _other_names(body: ir.Body, words: Collection[str]) -> set[str]:
             names |= bound_names((node,))
         else:
             for part in walk.blocks(node):
-                names |= _other_names(part, words)
+                names |= other_names(part, words)
     return names
 
 

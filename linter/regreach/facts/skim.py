@@ -118,7 +118,7 @@ def _statement(text: str, line: LogicalLine, inside: Sequence[LogicalLine]) -> I
             raise _Untold(source)
         if word == "class":
             for each in inside:
-                if _first_word(text, each) in ("import", "from", "raise"):
+                if _first_word(text, each) in ("import", "from", "raise", "del"):
                     raise _Untold(text[each.span])
         yield ir.Later(line.line, (name[1],), sure=True)
     elif word == "if":
