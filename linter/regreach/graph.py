@@ -170,22 +170,25 @@ class ImportGraph:
         """
         found = self._importers.get(module)
         if found is None:
-            package, _, word = module.rpartition(".")
-            outer = package.rpartition(".")[2].encode()
-            searched = matches(_import_of(word).pattern.encode(), word.encode())
-            # a relative import from inside the package need not name the package
-            inside = self._program.inside(package)
+            word = module.rpartition(".")[2]
             edges = [
                 edge
-                for name in sorted({*inside, *self._program.mentioning(outer)})
-                if name != module
-                if self._program.ask(name, searched)
+                for name in self.may_import(module)
                 for edge in edges_of(self._program, name, word)
                 if edge.imported == module
             ]
             edges.sort(key=lambda e: (e.spot.path, e.spot.line))
             found = self._importers[module] = tuple(dict.fromkeys(edges))
         return found
+
+    def may_import(self, module: str) -> list[str]:
+        """Return the modules that seem to import something of the last part of a module's name."""
+        package, _, word = module.rpartition(".")
+        outer = package.rpartition(".")[2].encode()
+        searched = matches(_import_of(word).pattern.encode(), word.encode())
+        # a relative import from inside the package need not name the package
+        names = sorted({*self._program.inside(package), *self._program.mentioning(outer)})
+        return [name for name in names if name != module and self._program.ask(name, searched)]
 
     def chain(self, start: str, goal: str) -> tuple[ImportEdge, ...]:
         """Return the shortest chain of eager imports from one module to another; empty when there is none.

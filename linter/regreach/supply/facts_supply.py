@@ -110,7 +110,9 @@ class FactsSupply:
             for key, data in lines.items()
             if key not in keys and not self._kept.get(key)
         ]
-        if self._pool is None and self._jobs > 1 and len(missing) >= FEW:
+        if self._pool is not None:
+            self._pool.add(missing)
+        elif self._jobs > 1 and len(missing) >= FEW:
             self._pool = ParsePool(missing, self._jobs, self._method)
 
     def facts(self, path: str, data: bytes) -> ModuleFacts:

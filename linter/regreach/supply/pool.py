@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from regreach.evaluate.session import with_deep_stack
 from regreach.facts.blob import BlobError, pack_error, pack_facts, pack_skim
@@ -56,10 +56,19 @@ class ParsePool:
         context = multiprocessing.get_context(method)
         if method == "forkserver":
             context.set_forkserver_preload([__name__])
-        chunks = list(_chunks(files, jobs))
-        self._executor = ProcessPoolExecutor(min(jobs, len(chunks)), context, _begin_worker)
-        for chunk in chunks:
-            future = self._executor.submit(_parse, [(data, skim) for _, data, skim in chunk])
+        self._jobs = jobs
+        self._executor = ProcessPoolExecutor(jobs, context, _begin_worker)
+        self._submit(self._executor, files)
+
+    def add(self, files: Sequence[File]) -> None:
+        """Parse these as well, after the others."""
+        if self._executor is not None:
+            with suppress(Exception):  # as when it is started
+                self._submit(self._executor, files)
+
+    def _submit(self, executor: ProcessPoolExecutor, files: Sequence[File]) -> None:
+        for chunk in _chunks(files, self._jobs):
+            future = executor.submit(_parse, [(data, skim) for _, data, skim in chunk])
             self._places |= {path: (future, i) for i, (path, _, _) in enumerate(chunk)}
 
     def take(self, path: str) -> Parts:

@@ -1,0 +1,88 @@
+"""Functions whose calls have an effect on a registry: they register something, or import what does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from regreach.facts import ir, walk
+from regreach.facts.parse import ModuleFacts
+from regreach.facts.skeleton import other_names
+from regreach.graph import ImportGraph
+from regreach.init_path import Key
+from regreach.pack import Pack
+from regreach.program import Program
+from regreach.registrations import Use, find_uses, split_path
+
+_MAX_WORDS = 60
+
+
+def registrars_of(program: Program, pack: Pack) -> set[str]:
+    """Return the names of the registrars, of the functions that call one, and so on."""
+    words = {
+        split_path(path)[1].rpartition(".")[2]
+        for registry in pack.registries
+        for path in registry.registrars
+    }
+    waiting = sorted(words)
+    while waiting and len(words) < _MAX_WORDS:
+        found = set()
+        for module in program.mentioning(*(word.encode() for word in waiting)):
+            facts = program.readable_facts(module)
+            if facts is not None:
+                others = other_names(facts.body, words)
+                found |= others | _callers(facts, [*waiting, *sorted(others)])
+        waiting = sorted(found - words)
+        words |= found
+    return words
+
+
+def registering_modules(program: Program, pack: Pack, only: Key | None = None) -> list[str]:
+    """Return the modules in which something is registered; with ``only``, perhaps for this key."""
+    modules = {
+        use.module
+        for registry in pack.registries
+        for use in find_uses(program, registry)
+        if only is None or _may_be(use, only)
+    }
+    return sorted(modules)
+
+
+def lazy_importers(program: Program, graph: ImportGraph, modules: Iterable[str]) -> set[str]:
+    """Return the names of the functions that import one of these modules when they are called."""
+    return {
+        called_as(edge.scope, program.readable_facts(edge.importer))
+        for module in modules
+        for edge in graph.importers(module)
+        if edge.kind == "lazy"
+    }
+
+
+def _may_be(use: Use, key: Key) -> bool:
+    """Return whether a use of a registrar may be one for this key."""
+    texts = [part.value if isinstance(part, ir.Const) else None for part in use.key]
+    return None in texts or tuple(texts) == key
+
+
+def _callers(facts: ModuleFacts, words: Sequence[str]) -> set[str]:
+    """Return the names of functions in whose bodies a function of these names is called."""
+    found = set()
+    for node, around in walk.statements(facts, *words):
+        if around.in_function and any(
+            (walk.dotted_name(call.func) or "").rpartition(".")[2] in words
+            for call in walk.calls(node)
+        ):
+            found.add(called_as(around.scope, facts))
+    return found
+
+
+def called_as(scope: str, facts: ModuleFacts | None) -> str:
+    """Return the name under which the outermost function around something is called.
+
+    That is its own, or its class's for a special method.
+    """
+    first, _, rest = scope.partition(".")
+    classes = {node.name for node in facts.body if isinstance(node, ir.ClassDef)} if facts else ()
+    if first not in classes or not rest:
+        return first
+    method = rest.partition(".")[0]
+    return first if method.startswith("__") else method
