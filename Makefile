@@ -45,11 +45,9 @@ mutants: $(DEVELOPER) $(TRUTH_VENV)/installed
 
 bench: $(DEVELOPER)
 	@$(BIN)/python -m benchmarks $(ARGS)
+
 fuzz: $(DEVELOPER)
 	@$(BIN)/python -m tests.fuzz $(ARGS)
-
-bench-hook: $(DEVELOPER)
-	@$(BIN)/python benchmarks/hook.py "$(HOOK_RELEASE)"
 
 $(TRUTH_VENV)/installed: tests/truth/requirements.txt
 	$(PYTHON) -m venv --clear "$(TRUTH_VENV)"
