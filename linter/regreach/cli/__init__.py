@@ -122,10 +122,10 @@ def _unexpected(error: Exception) -> str:
         return f"the system refuses to go on: {at}{error.strerror}"
     if isinstance(error, ImportError) and error.name != __name__:
         return f"a part of regreach or of its libraries cannot be loaded: {error}"
-    at = traceback.extract_tb(error.__traceback__)[-1]
+    last = traceback.extract_tb(error.__traceback__)[-1]
     return (
         f"internal error, please report it: {type(error).__name__}: {error}"
-        f" ({at.filename}:{at.lineno}; set REGREACH_TRACEBACK=1 to see more)"
+        f" ({last.filename}:{last.lineno}; set REGREACH_TRACEBACK=1 to see more)"
     )
 
 
