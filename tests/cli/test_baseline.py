@@ -85,7 +85,8 @@ def test_moved_lines_change_nothing(tmp_path: Path, file: Path, case: str) -> No
         text = path.read_text(encoding="utf-8")
         path.write_text(f'"""Moved."""\n\n\n{text}' if "from __future__" not in text else text)
     done = checked(tree, file)
-    assert (done.code, done.out) == (0, "")
+    # where a call site does not parse, nobody knows whether there is nothing to report
+    assert (done.code, done.out) == (3 if case == "syntax-error" else 0, "")
     moved = run("check", str(tree), "--format", "json").json()["findings"]
     assert [f["fingerprint"] for f in moved] == [f["fingerprint"] for f in found]
     assert all(m["line"] > f["line"] for m, f in zip(moved, found, strict=True))

@@ -74,6 +74,8 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
         reason,
         add=add,
     )
+    if update.removed and result.audit.unsure:
+        raise TargetError(f"{name}: no entry is removed, as {result.audit.unsure[0]}")
     runs[run] = update.entries
     if old is None or runs != old.runs:
         write(baseline_text(runs), Path(path))

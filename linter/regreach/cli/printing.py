@@ -67,14 +67,9 @@ def present(
         click.echo(said.stats(program), err=True)
         if program is None:
             click.echo("remembered: no file has changed that a verdict depends on", err=True)
-    if result.audit.blocked:
-        raise TargetError(result.audit.blocked[0])
     code = exit_code(result.findings, options["fail_on"], options["exit_zero"])
-    if code == 0 and result.audit.doubtful:
-        raise TargetError(
-            "that there is nothing to report is not sure: not read, though registrations or call sites"
-            f" may stand there: {', '.join(doubt.path for doubt in result.audit.doubtful)}"
-        )
+    if result.audit.blocked or (code == 0 and result.audit.unsure):
+        raise TargetError(result.audit.unsure[0])
     raise click.exceptions.Exit(code)
 
 
