@@ -42,11 +42,14 @@ class Plugins:
         for code in (*select, *ignore):
             if code not in self.rules:
                 raise ConfigError(self.unknown_rule(code))
-        return [
+        left = [
             rule
             for code, rule in self.rules.items()
             if (not select or code in select) and code not in ignore
         ]
+        if not left:
+            raise ConfigError("no rule is left to apply: what is selected is ignored as well")
+        return left
 
     def pack(self, name: str | None) -> Pack:
         """Return a pack: by name, by the path of a TOML file, or the only one. Raises ConfigError."""

@@ -46,7 +46,7 @@ class _Reader:
             "platform": self._text,
             "env": self._table.text_mapping,
             "absent": self._table.texts,
-            "select": lambda key: self._codes(self._table.texts(key), key),
+            "select": self._selected,
             "ignore": lambda key: self._codes(self._table.texts(key), key),
             "baseline": self._text,
             "fail-on": lambda key: self._severity(self._table.text(key), key),
@@ -98,6 +98,12 @@ class _Reader:
         if not text.strip():
             raise self._table.error("must not be empty", key)
         return text
+
+    def _selected(self, key: str) -> Sequence[str] | None:
+        codes = self._table.texts(key)
+        if not codes:
+            raise self._table.error("must name a rule: without any nothing would be found", key)
+        return self._codes(codes, key)
 
     def _jobs(self, key: str) -> int:
         jobs = self._table.number(key)
