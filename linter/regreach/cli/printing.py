@@ -45,6 +45,10 @@ def present(
     ``notes`` are printed before the summary. Raises TargetError at the end where nothing can be said.
     """
 
+    code = exit_code(result.findings, options["fail_on"], options["exit_zero"])
+    fails = exit_code(result.findings, options["fail_on"], exit_zero=False)
+    unsure = result.audit.unsure if result.audit.blocked or not fails else ()
+
     def in_form(form: str) -> str:
         from regreach.report import formats
 
@@ -52,7 +56,7 @@ def present(
         if own is not None:
             return own(result.audit, result.findings, result.suppressed)
         assert isinstance(result, Result), "other formats need an analysis"
-        return formats.document(form, result, options["fail_on"])
+        return formats.document(form, result, options["fail_on"], unsure)
 
     print_report(
         options,
@@ -60,16 +64,15 @@ def present(
         document=in_form,
     )
     more_lines = suppressed_lines(result.suppressed) if options["verbose"] else []
-    count = summary(result.findings, result.suppressed)
+    count = summary(result.findings, result.suppressed, unsure=bool(unsure))
     print_notes(result.audit, options, *more_lines, *notes, *help_lines(result.findings), count)
     if options["stats"] and said is not None:
         program = result.analysis.program if isinstance(result, Result) else None
         click.echo(said.stats(program), err=True)
         if program is None:
             click.echo("remembered: no file has changed that a verdict depends on", err=True)
-    code = exit_code(result.findings, options["fail_on"], options["exit_zero"])
-    if result.audit.blocked or (code == 0 and result.audit.unsure):
-        raise TargetError(result.audit.unsure[0])
+    if unsure:
+        raise TargetError(unsure[0])
     raise click.exceptions.Exit(code)
 
 

@@ -28,6 +28,8 @@ class Reported:
 
     ``base`` is the folder that paths are relative to, None when the tree is no folder on disk; ``prefix``
     leads from there to the tree's root. ``edit_of`` gives the edit that a finding's fix is.
+    ``unsure`` says in a line each why the run has no result, be there findings or not; ``anchor`` is a file
+    of the tree for services that want one for it.
     """
 
     audit: Audit
@@ -38,6 +40,8 @@ class Reported:
     base: Path | None
     prefix: str
     edit_of: Callable[[Finding], Edit | None]
+    unsure: tuple[str, ...] = ()
+    anchor: str = ""
 
     def path(self, path: str) -> str:
         """Return a path of the tree relative to the base, with ``/``."""
@@ -72,7 +76,7 @@ def _told(finding: Finding, labels: Sequence[str]) -> list[str]:
     return [f"{d.label}: {d.text}" for d in finding.details if d.label in labels]
 
 
-def reported(result: Result, fail_on: Severity) -> Reported:
+def reported(result: Result, fail_on: Severity, unsure: tuple[str, ...] = ()) -> Reported:
     """Return a result as it is to be told in the folder in which the process runs."""
     program = result.analysis.program
     folder = program.tree.editable
@@ -96,7 +100,16 @@ def reported(result: Result, fail_on: Severity) -> Reported:
         base,
         prefix,
         edit_of,
+        unsure,
+        _anchor(result),
     )
+
+
+def _anchor(result: Result) -> str:
+    """Return the path of a file that could not be read, or of the first of the tree."""
+    audit, modules = result.audit, result.analysis.program.tree.modules.values()
+    not_read = (*(doubt.path for doubt in audit.doubtful), *(p.spot.path for p in audit.problems))
+    return next((path for path in (*not_read, *(m.path for m in modules)) if path), audit.package)
 
 
 def _base_of(folder: Path) -> tuple[Path, str]:

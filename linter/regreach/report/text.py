@@ -92,14 +92,21 @@ def suppressed_lines(suppressed: Iterable[Suppressed]) -> list[Text]:
     return lines
 
 
-def summary(findings: Sequence[Finding], suppressed: Sequence[Suppressed] = ()) -> Text:
-    """Return one line with the number of findings of each severity, and of those that do not count."""
+def summary(
+    findings: Sequence[Finding], suppressed: Sequence[Suppressed] = (), *, unsure: bool = False
+) -> Text:
+    """Return one line with the number of findings of each severity, and of those that do not count.
+
+    ``unsure`` says that there may be findings which nobody could look for.
+    """
     more = suppressed_text(suppressed)
     counts = [
         f"{n} {severity}{'s' if n != 1 and severity != 'info' else ''}"
         for severity in ("error", "warning", "info")
         if (n := sum(f.severity == severity for f in findings))
     ]
+    if not counts and unsure:
+        return Text(f"nothing found in what could be judged{more}", "yellow")
     if not counts:
         return Text(f"no findings{more}", "green")
     worst = next(s for s in _SEVERITY if any(f.severity == s for f in findings))
