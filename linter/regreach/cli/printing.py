@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from regreach.beside import beside
-from regreach.cli.options import exit_code, use_color
+from regreach.cli.options import STANDARD_OUTPUT, exit_code, use_color
 from regreach.cli.progress import Progress
 from regreach.errors import ConfigError, TargetError
 from regreach.model import Audit, Finding, Suppressed
@@ -99,7 +99,8 @@ def print_report(
     outputs: list[tuple[str | None, Path | None]] = list(options["outputs"])
     if all(form is not None for form, _ in outputs):
         outputs.append((None, None))
-    for asked, output in outputs:
+    for asked, named in outputs:
+        output = None if named is not None and os.fspath(named) in STANDARD_OUTPUT else named
         form = asked or options["form"]
         stream = sys.stdout if output is None else None
         color = use_color(options["color"], stream)
@@ -144,15 +145,17 @@ def write(text: str, output: Path | None, *, color: bool = False) -> None:
 
     What stood in the file stays until the new text is complete, and when it cannot be written.
     """
-    if output is None:
+    if output is None or os.fspath(output) in STANDARD_OUTPUT:
         click.echo(text, nl=False, color=color)
         return
     data = text.encode("utf-8", "backslashreplace")
     try:
-        goal = Path(os.path.realpath(output))  # a link stays one
-        if goal.exists() and not goal.is_file():
-            goal.write_bytes(data)  # a pipe or a device: it cannot be replaced
+        if output.exists() and not output.is_file():
+            output.write_bytes(
+                data
+            )  # a pipe or a device: it cannot be replaced, nor be found by a real path
             return
+        goal = Path(os.path.realpath(output))  # a link stays one
         with beside(goal, data) as new:
             new.replace(goal)
     except OSError as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from regreach.model import Audit, Finding, Severity, Spot, Suppressed, fails
 from regreach.request import Result
 from regreach.rule import Rule
+from regreach.tree import Tree
 
 if TYPE_CHECKING:  # what edits takes as long to import as all else, and one format wants them
     from regreach.fixes.edits import Edit
@@ -80,7 +81,7 @@ def reported(result: Result, fail_on: Severity, unsure: tuple[str, ...] = ()) ->
     """Return a result as it is to be told in the folder in which the process runs."""
     program = result.analysis.program
     folder = program.tree.editable
-    base, prefix = _base_of(folder) if folder is not None else (None, "")
+    base, prefix = _base_of(folder) if folder is not None else _base_in_revision(program.tree)
 
     def edit_of(finding: Finding) -> Edit | None:
         from regreach.fixes.plan import edits_of, plan_of
@@ -110,6 +111,21 @@ def _anchor(result: Result) -> str:
     audit, modules = result.audit, result.analysis.program.tree.modules.values()
     not_read = (*(doubt.path for doubt in audit.doubtful), *(p.spot.path for p in audit.problems))
     return next((path for path in (*not_read, *(m.path for m in modules)) if path), audit.package)
+
+
+def _base_in_revision(tree: Tree) -> tuple[Path | None, str]:
+    """Return where the paths of a revision begin: at the top of its repository, or of the service's checkout.
+
+    The repository may lie in a folder of that. Other trees that are no folders begin at their root.
+    """
+    above = ""
+    if tree.repository is not None:
+        for root in filter(None, map(os.environ.get, _ROOTS)):
+            base = Path(os.path.realpath(root))
+            if tree.repository.is_relative_to(base):
+                above = tree.repository.relative_to(base).as_posix()
+                break
+    return None, "/".join(part for part in (above, tree.inside) if part not in ("", "."))
 
 
 def _base_of(folder: Path) -> tuple[Path, str]:

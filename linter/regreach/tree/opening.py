@@ -136,6 +136,7 @@ def _open_revision(
         if located is not None:
             tree = Tree(f"{target}@{rev}", location.name, located, store)
             tree.inside, tree.linked = prefix, frozenset(store.linked)
+            tree.repository = Path(revision.top)
             return tree
     raise _not_found(GitStore(revision, ""), location)
 

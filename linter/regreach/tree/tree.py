@@ -26,6 +26,7 @@ class Tree:
         problems: what is there but could not be taken in, sorted; not in `modules`.
         editable: the folder on disk of a checkout or an unpacked release, None for all else.
         inside: of a git revision, the root's own path below the top of the repository.
+        repository: of a git revision, the top of the repository on disk, None for all else.
         linked: of a git revision, where links lead that were followed, from the top of the repository.
     """
 
@@ -35,6 +36,7 @@ class Tree:
         self.root = store.root
         self.editable: Path | None = store.editable
         self.inside = ""
+        self.repository: Path | None = None
         self.linked: Collection[str] = ()
         self.package = package
         self.import_root = located.import_root
