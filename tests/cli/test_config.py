@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -455,3 +456,27 @@ def test_the_page_names_every_key(tree: Path) -> None:
     assert len(keys) == 13
     for key in keys:
         assert f"| `{key}` |" in page, key
+
+
+@pytest.mark.parametrize("kind", ["folder", "broken link", "pipe"])
+def test_an_own_file_that_is_no_file_is_an_error(tree: Path, kind: str) -> None:
+    file = tree / "regreach.toml"
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "broken link":
+        file.symlink_to("nowhere.toml")
+    else:
+        os.mkfifo(file)
+    assert fails(run("check"), 2).startswith("regreach.toml: cannot be read: ")
+    if kind == "pipe":  # one that nobody writes to is not waited for, wherever it is named
+        for option in ("--config", "--baseline"):
+            done = run(
+                "check", "--no-config" if option == "--baseline" else "-q", option, str(file)
+            )
+            assert "not a regular file" in fails(done, 2)
+
+
+def test_a_severity_that_stands_there_twice(tree: Path) -> None:
+    configure(tree, "severity.RR102 = 'info'\nseverity.rr102 = 'error'\n")
+    says = "regreach.toml: severity.rr102 stands there twice: rr102 and another spelling of RR102"
+    assert fails(run("check"), 2) == says

@@ -151,3 +151,13 @@ def test_two_branches_that_lack_a_module_each(tmp_path: Path) -> None:
     done: Done = run("check", str(tree))
     assert done.code == 3, done
     assert "MoeRunner cannot be judged: importing it fails: ModuleNotFoundError" in done.err
+
+
+def test_what_says_that_nothing_is_registered_names_the_file_that_was_not_read(
+    tmp_path: Path,
+) -> None:
+    tree = copy_of("accepted-but-unregistered", tmp_path / "tree")
+    assert "nothing is registered for it under any key, and" in run("check", str(tree)).out
+    (tree / MOE / "broken.py").write_text("@register_fused_func('none', 'x')\ndef (\n")
+    done = run("check", str(tree))
+    assert f"under any key in what could be read (not {MOE}/broken.py), and" in done.out, done.out

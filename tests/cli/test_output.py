@@ -176,6 +176,16 @@ def test_a_terminal_gets_colour(tmp_path: Path) -> None:
     assert "\x1b[1;31mRR101\x1b[0m" in shown
 
 
+def test_a_terminal_without_colours_gets_none() -> None:
+    assert ESCAPE not in on_terminal("check", "fixtures/bug/tree", "-q", width=100, TERM="dumb")
+
+
+def test_the_list_of_rules_fits_a_terminal() -> None:
+    shown = on_terminal("rule", width=60, code=0, NO_COLOR="1").splitlines()
+    assert max(map(len, shown)) <= 60
+    assert " ".join(" ".join(shown).split()) == " ".join(run("rule").out.split())
+
+
 def test_a_terminal_gets_lines_that_fit() -> None:
     shown = on_terminal("check", "fixtures/bug/tree", width=90, NO_COLOR="1")
     report = shown[shown.index("sglang/srt") : shown.index("1 error, 1 warning")]
@@ -354,3 +364,9 @@ def test_keys_that_are_no_plain_text(tmp_path: Path, value: str) -> None:
     assert told.out.startswith(f'("none", "{value}")  sglang.moe.fused_func'), told.err
     drawn = run("graph", f'("none", "{value}")', str(tree), "--format", "dot")
     assert drawn.code == 0, drawn.err
+
+
+def test_a_step_is_told_once(tmp_path: Path) -> None:
+    tree = copy_of("bug", tmp_path / "tree")
+    done = run("check", str(tree), "--stats")
+    assert done.err.count("s  opening ") == 1

@@ -48,7 +48,7 @@ GOOD = '{ rule = "RR101", fingerprint = "f" }'
         ("", ["b: format is missing; it must be an integer"]),
         ("format = 2", ["b: format is 2; this regreach reads format 1"]),
         ('format = "1"', ["b: format must be an integer, not '1'"]),
-        ("format = 1\nfinding = 1", ["b: finding is not a known key; known here: findings, format; did"]),
+        ("format = 1\nfinding = 1", ["b: finding is not a known key (did you mean 'findings'?); known"]),
         ("format = 1\nfindings = []", ["b: findings must be a table, not []"]),
         ("format = 1\nfindings.p = 1", ["b: findings.p must be a table, not 1"]),
         ("format = 1\nfindings.p.x = 1", ["b: findings.p.x must be an array of tables, not 1"]),
@@ -64,7 +64,7 @@ GOOD = '{ rule = "RR101", fingerprint = "f" }'
         ),
         (
             "format = 1\nfindings.p.y = [{ rule = 'RR101', fingerprint = 'f', reasn = 'x' }]",
-            ["b: findings.p.y[0].reasn is not a known key; known here: fingerprint, of, reason, rule; did"],
+            ["b: findings.p.y[0].reasn is not a known key (did you mean 'reason'?); known here: fingerprint, of"],
         ),
     ],
 )  # fmt: skip

@@ -204,7 +204,7 @@ _COLOR: list[Callable[[Any], Any]] = [
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         show_default=True,
-        help="When to colour. NO_COLOR is honoured.",
+        help="When to colour. NO_COLOR and TERM=dumb are honoured.",
     ),
     click.option("--quiet", "-q", is_flag=True, help="No summary and no progress."),
     click.option("--verbose", "-v", is_flag=True, help="Say what is done, and what is suppressed."),
@@ -323,4 +323,5 @@ def use_color(choice: str, stream: TextIO | None) -> bool:
     """Return whether to colour what goes to a stream, or to a file (None)."""
     if choice != "auto":
         return choice == "always"
-    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return stream is not None and stream.isatty() and not plain

@@ -29,6 +29,9 @@ def policy_of(options: dict[str, Any]) -> Policy:
         except ConfigError as error:
             missing = full is not None and not os.path.lexists(full)
             raise ConfigError(f"{error}{'; `regreach baseline` makes one' * missing}") from None
+        for _, output in options.get("outputs", ()):
+            if full is not None and os.path.realpath(output) == full:
+                raise ConfigError(f"{name} is the baseline, and --output would write over it")
         baseline = read_baseline(data, name, full)
     settings = configured.settings
     if settings is None:

@@ -48,7 +48,9 @@ def find_config(target: str, rev: str | None) -> ConfigFile | None:
     for folder in _upwards(os.path.realpath(target)):
         for name in (OWN_NAME, SHARED_NAME):
             path = os.path.join(folder, name)
-            found = _on_disk(path) if os.path.isfile(path) else None
+            # one of our own name that is a folder or leads nowhere was meant, and is told
+            there = os.path.isfile(path) or (name == OWN_NAME and os.path.lexists(path))
+            found = _on_disk(path) if there else None
             if found is not None:
                 return found
     return None

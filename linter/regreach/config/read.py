@@ -66,6 +66,9 @@ class _Reader:
         for name, value in (self._collected(self._table.mapping, "severity") or {}).items():
             code = self._collected(self._code, name, "severity", name)
             severity = self._collected(self._severity, value, "severity", name)
+            if code in found:
+                problem = f"stands there twice: {name} and another spelling of {code}"
+                self._errors.append(str(self._table.error(problem, "severity", name)))
             if code is not None and severity is not None:
                 found[code] = severity
         return found

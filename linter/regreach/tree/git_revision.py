@@ -205,6 +205,16 @@ def _has_work_tree(folder: str) -> bool:
     return run_git(folder, "rev-parse", "--is-inside-work-tree").strip() == b"true"
 
 
+def _if_shallow(folder: str) -> str:
+    """Return what to do about a revision that is not there, if the history was cut off."""
+    try:
+        said = run_git(folder, "rev-parse", "--is-shallow-repository").strip()
+    except TargetError:
+        return ""
+    hint = "; the clone is shallow: git fetch --unshallow, or fetch-depth: 0 in CI"
+    return hint if said == b"true" else ""
+
+
 def commit_of(folder: str, rev: str) -> str:
     """Return the commit that a name stands for; one that begins with `-` is never an option.
 
@@ -218,7 +228,6 @@ def commit_of(folder: str, rev: str) -> str:
         out = run_git(folder, "rev-parse", "--verify", "--quiet", f"{rev}^{{commit}}")
     except TargetError as error:
         raise TargetError(
-            f"the repository {folder} has no revision {one_line(rev)!r};"
-            " a shallow clone may lack it: git fetch --tags"
+            f"the repository {folder} has no revision {one_line(rev)!r}{_if_shallow(folder)}"
         ) from error
     return out.decode("ascii").strip()
