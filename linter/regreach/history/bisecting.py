@@ -115,6 +115,7 @@ class _Bench:
         self._states: dict[str, KeyState | str] = {}
         self._by_contents: dict[tuple[str, ...], KeyState] = {}
         self.places: set[str] = set()  # where the package lies, from the top of the repository
+        self.linked: set[str] = set()  # where links lead that lie in it
 
     def state(self, commit: str) -> KeyState | str:
         """Return how it stands with the key in a revision, or why that cannot be told."""
@@ -130,7 +131,7 @@ class _Bench:
 
     def _contents(self, commit: str) -> tuple[str, ...]:
         """Return what identifies the package in a revision: others that hold the same need no analysis."""
-        return self._repository.contents(commit, sorted(self.places))
+        return self._repository.contents(commit, sorted(self.places | self.linked))
 
     def _judged(self, commit: str) -> KeyState | str:
         self.analysed += 1
@@ -147,6 +148,7 @@ class _Bench:
         with opened(replace(self._request, rev=commit), None, self._sources) as analysis:
             tree = analysis.program.tree
             self.places.add("/".join(filter(None, (tree.inside, tree.import_root, tree.package))))
+            self.linked.update(tree.linked)
             return key_state(analysis, self._key, self._rules)
 
     def imports(self, old: str, new: str, before: KeyState, after: KeyState) -> ImportChange:
@@ -183,12 +185,13 @@ class _Search:
         """Search. Raises ConfigError and TargetError."""
         old, new = self._ends()
         sign = self._sign(old, new)
-        paths = sorted(self._bench.places)
-        if len(paths) > 1:
-            self._note(f"the package has moved: {', '.join(paths)}")
+        places = sorted(self._bench.places)
+        if len(places) > 1:
+            self._note(f"the package has moved: {', '.join(places)}")
         changed, unchanged = new.hash, [old.hash]
         candidates: list[str] | None = None
         while True:
+            paths = sorted(self._bench.places | self._bench.linked)
             left = self._repository.between(
                 changed, unchanged, paths, first_parent=self._wanted.first_parent
             )
@@ -277,7 +280,7 @@ class _Search:
             unread = sorted(state.unread - self._tolerated)
             if not unread:
                 return state
-            state = f"{unread[0]} does not parse"
+            state = f"{unread[0]} was not read"
         self._why[commit] = state
         return None
 
