@@ -276,6 +276,17 @@ class Audit:
         """Whether there can be none that was not found."""
         return not any(doubt.registers for doubt in self.doubtful)
 
+    @property
+    def unsure(self) -> tuple[str, ...]:
+        """Why it cannot be said that there is nothing more to find, in a line each; empty where it can."""
+        if self.blocked or not self.doubtful:
+            return self.blocked
+        paths = ", ".join(doubt.path for doubt in self.doubtful)
+        return (
+            "that there is nothing to report is not sure: not read, though registrations or call sites"
+            f" may stand there: {paths}",
+        )
+
     def arriving(self, cell: Cell) -> list[tuple[CallSite, SiteValue]]:
         """Return the call sites at which a cell's key can arrive and is asked for."""
         return [

@@ -6,9 +6,11 @@ pack's name to its TOML text). A third party's package is found in the same way 
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeVar
 
@@ -40,11 +42,14 @@ class Plugins:
         for code in (*select, *ignore):
             if code not in self.rules:
                 raise ConfigError(self.unknown_rule(code))
-        return [
+        left = [
             rule
             for code, rule in self.rules.items()
             if (not select or code in select) and code not in ignore
         ]
+        if not left:
+            raise ConfigError("no rule is left to apply: what is selected is ignored as well")
+        return left
 
     def pack(self, name: str | None) -> Pack:
         """Return a pack: by name, by the path of a TOML file, or the only one. Raises ConfigError."""
@@ -70,11 +75,21 @@ def names_a_file(pack: str) -> bool:
     return pack.endswith(".toml") or "/" in pack
 
 
+def installed_points() -> tuple[EntryPoint, ...]:
+    """Return every entry point of the group, by name."""
+    return _points(tuple(sys.path))
+
+
+@functools.lru_cache(maxsize=8)  # every distribution is looked at, and a run asks several times
+def _points(_: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    return tuple(sorted(entry_points(group=GROUP), key=lambda point: point.name))
+
+
 def load_plugins() -> Plugins:
     """Import every entry point of the group. Raises ConfigError for one that is broken."""
     rules: dict[str, Rule] = {rule.code: rule for rule in meta_rules.RULES}
     packs: dict[str, str] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
+    for point in installed_points():
         try:
             module = point.load()
             for rule in getattr(module, "RULES", ()):

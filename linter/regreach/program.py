@@ -233,7 +233,7 @@ class Program:
 
         The value says whether a program may be able to read the file all the same.
         """
-        found = {p.path: True for p in self._hidden.values() if p.is_unreadable}
+        found = {p.path: True for p in self._hidden.values() if p.may_have(words)}
         for path, error in self.broken.items():
             source, readable = self._bytes.get(path, b""), error.kind == UNKNOWN_KIND
             if (readable and not source) or any(word in source for word in words):

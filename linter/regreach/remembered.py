@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
 import regreach
+from regreach.code_stamps import code_stamps
 from regreach.model import Audit, Detail, Doubt, Finding, Problem, Related, Spot, Suppressed
 from regreach.pack import Pack
 from regreach.plugins import load_plugins
@@ -43,14 +43,18 @@ def checked(request: Request, on_progress: _Say | None = None) -> Found:
     """Return what ``run.check`` returns, or what it found when nothing that it depends on has changed.
 
     What is remembered has of the audit only what ``check`` prints. Only results of
-    folders are kept, in the user's cache. Raises ConfigError and TargetError.
+    folders are kept, in the user's cache, and only where it shows when the code of a rule changes.
+    Raises ConfigError and TargetError.
     """
     is_folder = request.rev is None and os.path.isdir(request.target)  # noqa: PTH112
     if not request.keep or not is_folder or isinstance(request.pack, Pack):
         return _checked_anew(request, on_progress)
     rules = tuple(load_plugins().selected(request.select, request.ignore))
+    code = code_stamps(rules)
+    if code is None:
+        return analysed(request, on_progress)
     with opened_tree(request, on_progress) as (tree, pack, _):
-        memory = Memory(_key(request, pack, rules), request.cache_dir)
+        memory = Memory(_key(request, pack, code), request.cache_dir)
         kept = memory.recall(tree)
         if kept is not None:
             return _found(kept, rules)
@@ -62,29 +66,16 @@ def checked(request: Request, on_progress: _Say | None = None) -> Found:
     return result
 
 
-def _key(request: Request, pack: Pack, rules: Iterable[Rule]) -> str:
+def _key(request: Request, pack: Pack, code: str) -> str:
     """Return a digest of all that decides about a result beside the tree."""
     plain = dataclasses.replace(request, cache_dir=None, jobs=None)
     parts = [
         f"{regreach.__version__} {version('libcst')} {sys.version} {Path.cwd()}",
         json.dumps(_canonical(plain), sort_keys=True),
         json.dumps(_canonical(pack), sort_keys=True),
-        *(
-            _code(name)
-            for name in sorted({rule.check.__module__.partition(".")[0] for rule in rules})
-        ),
-        _code("regreach"),
+        code,
     ]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
-
-
-@functools.cache
-def _code(package: str) -> str:
-    """Return what tells whether the code of a package has changed, for those who work on it."""
-    places: Iterable[str] = getattr(sys.modules.get(package), "__path__", ())
-    files = sorted(file for place in places for file in Path(place).rglob("*.py"))
-    found = [(os.fspath(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    return repr(found)
 
 
 def _canonical(value: object) -> Any:

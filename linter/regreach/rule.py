@@ -66,6 +66,11 @@ def told_apart(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def key_text(key: tuple[str, ...]) -> str:
-    """Return a key as it is written in code: ``("none", "triton")``."""
-    quoted = ", ".join(f'"{part}"' for part in key)
+    """Return a key as it is written in code: ``("none", "triton")``, on one line."""
+    quoted = ", ".join(f'"{_in_quotes(part)}"' for part in key)
     return f"({quoted})" if len(key) != 1 else f"({quoted},)"
+
+
+def _in_quotes(text: str) -> str:
+    text = text.replace("\\", "\\\\").replace('"', '\\"')
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

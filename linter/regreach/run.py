@@ -10,8 +10,10 @@ from pathlib import Path
 from regreach.errors import ConfigError, TargetError
 from regreach.evaluate.session import with_deep_stack
 from regreach.model import Audit, Finding
+from regreach.pack import Pack
 from regreach.plugins import load_plugins
 from regreach.policy import Settled, settle
+from regreach.policy.baseline import Known
 from regreach.policy.settle import in_order
 from regreach.program import Program
 from regreach.request import Request, Result, opened_tree
@@ -88,8 +90,13 @@ def settled_of(
 ) -> Settled:
     """Return which of the findings count and which are suppressed, while the tree is open."""
     run = (analysis.pack.name, analysis.platform.name)
-    known = load_plugins().rules
+    known = known_of(analysis.pack)
     return settle(found, rules, request.policy, analysis.program, run, known)
+
+
+def known_of(pack: Pack) -> Known:
+    """Return what there is that a baseline may name."""
+    return Known(load_plugins().rules, pack.name, pack.platforms)
 
 
 @contextmanager

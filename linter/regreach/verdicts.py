@@ -136,8 +136,9 @@ class Analysis:
             results += found
             call_sites += sites
             missing = self._not_read(session, part, ended)
-            if not missing and ended.raised is not None:
-                self.blocked.append(f"{consumer.path} cannot be judged: importing it fails")
+            why = self._cannot_run(part, ended)
+            if not missing and why is not None:
+                self.blocked.append(f"{consumer.path} cannot be judged: {why}")
             if missing:
                 self.blocked.append(
                     f"{consumer.path} cannot be judged: a file that it needs was not read,"
@@ -173,6 +174,31 @@ class Analysis:
             needed.add(ended.raised.path)
         told = {self.program.not_read(module) for module in needed}
         return sorted(each for each in told if each is not None)
+
+    def _cannot_run(self, part: ConsumerAnalysis, ended: Ended) -> str | None:
+        """Return why a consumer can never be constructed, whatever is registered; None where it may be.
+
+        Its import fails, or each construction does for want of one of the tree's own modules.
+        """
+        if ended.raised is not None:
+            return f"importing it fails: {self._told(ended.raised)}"
+        raised = [run.ended.raised for run in part.runs.values()]
+        missing = [each for each in raised if each is not None and self._is_own_gap(each)]
+        if not missing or len(missing) < len(raised):
+            return None
+        return f"constructing it fails: {self._told(missing[0])}"
+
+    def _is_own_gap(self, raised: Raised) -> bool:
+        package = self.program.tree.package
+        return (
+            raised.name == "ModuleNotFoundError"
+            and re.match(rf"No module named '{re.escape(package)}[.']", raised.message) is not None
+        )
+
+    def _told(self, raised: Raised) -> str:
+        """Return an exception as a traceback shows it, and where it is raised."""
+        path = self.program.path(raised.path)
+        return describe(raised) + (f" ({path}:{raised.line})" if path and raised.line else "")
 
     def _doubtful(self) -> tuple[Doubt, ...]:
         """Return the files that were not read and may register something or construct a consumer."""

@@ -40,8 +40,10 @@ def _judge(audit: Audit, value: str, cells: list[Cell]) -> Finding | None:
     cell = asking[0]
     assert cell.lookup is not None, "a cell that asks has a look-up"
     consumer = cell.consumer.rpartition(":")[2]
+    unread = ", ".join(doubt.path for doubt in audit.doubtful)
+    known = f" in what could be read (not {unread})" if unread else ""
     message = (
-        f'"{value}" is accepted by {consumer}, but nothing is registered for it under any key, and '
+        f'"{value}" is accepted by {consumer}, but nothing is registered for it under any key{known}, and '
         f"the look-up raises {cell.exception}"
     )
     return Finding(

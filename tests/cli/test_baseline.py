@@ -85,7 +85,8 @@ def test_moved_lines_change_nothing(tmp_path: Path, file: Path, case: str) -> No
         text = path.read_text(encoding="utf-8")
         path.write_text(f'"""Moved."""\n\n\n{text}' if "from __future__" not in text else text)
     done = checked(tree, file)
-    assert (done.code, done.out) == (0, "")
+    # where a call site does not parse, nobody knows whether there is nothing to report
+    assert (done.code, done.out) == (3 if case == "syntax-error" else 0, "")
     moved = run("check", str(tree), "--format", "json").json()["findings"]
     assert [f["fingerprint"] for f in moved] == [f["fingerprint"] for f in found]
     assert all(m["line"] > f["line"] for m, f in zip(moved, found, strict=True))
@@ -332,3 +333,42 @@ def test_the_fixtures_have_findings() -> None:
     """The test of moved lines would pass on trees without any."""
     found = [run("check", str(FIXTURES / case / "tree"), "--quiet").out for case in CASES]
     assert sum(bool(out) for out in found) > 10
+
+
+def test_entries_of_what_there_is_not_are_stale(tmp_path: Path) -> None:
+    """A rule, or a platform, that nobody knows; another pack may be the file of another run."""
+    file = tmp_path / "known.toml"
+    tree = copy_of("bug", tmp_path / "tree")
+    made(tree, file)
+    clean = file.read_text()
+    entry = "[{ rule = 'RR101', fingerprint = 'x' }]"
+    more = clean.replace("cuda = [", "cuda = [\n  { rule = 'RR999', fingerprint = 'y' },")
+    file.write_text(f"\ufeff{more}abacus = {entry}\n[findings.other]\nweb = {entry}\n")
+    done = run("check", str(tree), "--baseline", str(file))
+    assert done.code == 0, done.err
+    told = [line for line in done.out.splitlines() if "RR901" in line]
+    assert [
+        "knows RR101, but the pack 'sglang' has no platform 'abacus': `" in t for t in told
+    ] == [
+        False,
+        True,
+    ]
+    assert "knows RR999, but there is no rule 'RR999': `regreach baseline -o" in told[0]
+    done = run("baseline", str(tree), "--output", str(file))
+    assert "2 removed" in done.err
+    other = file.read_text()
+    assert "RR999" not in other
+    assert "abacus" not in other
+    assert "[findings.other]" in other
+
+
+def test_a_report_is_not_written_over_the_baseline(tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    tree = copy_of("bug", tmp_path / "tree")
+    made(tree, file)
+    before = file.read_bytes()
+    (tmp_path / "link").symlink_to("known.toml")
+    for output in (str(file), f"json:{tmp_path / 'link'}"):
+        done = run("check", str(tree), "--baseline", str(file), "-o", output)
+        assert "is the baseline, and --output would write over it" in fails(done, 2)
+    assert file.read_bytes() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -131,8 +132,12 @@ def test_a_revision_is_judged_as_its_checkout_would_be(tmp_path: Path) -> None:
         del document["tree"]
         assert [f["rule"] for f in document["findings"]] == ["RR901", "RR101"]
         assert {f["severity"] for f in document["findings"]} == {"warning"}
-        paths = [f.pop("path") for f in document["findings"] if f["rule"] == "RR901"]
-        assert Path(paths[0]).name.partition("@")[0] == "known.toml"
+        stale = document["findings"][0]
+        assert Path(stale.pop("path")).name.partition("@")[0] == "known.toml"
+        # the command that removes it names the file as it is called here
+        assert stale.pop("message").startswith(
+            "the baseline knows RR101, which is not found any more"
+        )
     assert checkout == revision
     assert applies(str(lib), "--rev", "v1") == "lib/regreach.toml@v1"
 
@@ -355,6 +360,7 @@ def test_the_platforms_of_a_pack_that_is_wrong_are_not_known(tree: Path) -> None
         ("env = []", "regreach.toml: env must be a table, not []"),
         ("absent = 'x'", "regreach.toml: absent must be a list of strings, not 'x'"),
         ("select = 'RR101'", "regreach.toml: select must be a list of strings, not 'RR101'"),
+        ("select = []", "regreach.toml: select must name a rule: without any nothing would be found"),
         ("ignore = [1]", "regreach.toml: ignore must be a list of strings, not [1]"),
         ("jobs = true", "regreach.toml: jobs must be an integer, not True"),
         ("jobs = '2'", "regreach.toml: jobs must be an integer, not '2'"),
@@ -371,6 +377,13 @@ def test_each_wrong_entry_is_one_line(tree: Path, text: str, says: str) -> None:
     (tree / "regreach.toml").write_bytes(text.encode("latin-1"))
     assert fails(run("check"), 2).startswith(says)
     assert run("check", "--no-config").code == 1
+
+
+def test_no_rule_at_all_is_an_error(tree: Path) -> None:
+    says = "no rule is left to apply: what is selected is ignored as well"
+    assert fails(run("check", "--select", "RR101", "--ignore", "rr101"), 2) == says
+    configure(tree, "select = ['RR102']\n")
+    assert fails(run("check", "--ignore", "RR102"), 2) == says
 
 
 def test_a_table_that_is_none(tree: Path) -> None:
@@ -443,3 +456,27 @@ def test_the_page_names_every_key(tree: Path) -> None:
     assert len(keys) == 13
     for key in keys:
         assert f"| `{key}` |" in page, key
+
+
+@pytest.mark.parametrize("kind", ["folder", "broken link", "pipe"])
+def test_an_own_file_that_is_no_file_is_an_error(tree: Path, kind: str) -> None:
+    file = tree / "regreach.toml"
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "broken link":
+        file.symlink_to("nowhere.toml")
+    else:
+        os.mkfifo(file)
+    assert fails(run("check"), 2).startswith("regreach.toml: cannot be read: ")
+    if kind == "pipe":  # one that nobody writes to is not waited for, wherever it is named
+        for option in ("--config", "--baseline"):
+            done = run(
+                "check", "--no-config" if option == "--baseline" else "-q", option, str(file)
+            )
+            assert "not a regular file" in fails(done, 2)
+
+
+def test_a_severity_that_stands_there_twice(tree: Path) -> None:
+    configure(tree, "severity.RR102 = 'info'\nseverity.rr102 = 'error'\n")
+    says = "regreach.toml: severity.rr102 stands there twice: rr102 and another spelling of RR102"
+    assert fails(run("check"), 2) == says

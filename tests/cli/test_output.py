@@ -176,6 +176,16 @@ def test_a_terminal_gets_colour(tmp_path: Path) -> None:
     assert "\x1b[1;31mRR101\x1b[0m" in shown
 
 
+def test_a_terminal_without_colours_gets_none() -> None:
+    assert ESCAPE not in on_terminal("check", "fixtures/bug/tree", "-q", width=100, TERM="dumb")
+
+
+def test_the_list_of_rules_fits_a_terminal() -> None:
+    shown = on_terminal("rule", width=60, code=0, NO_COLOR="1").splitlines()
+    assert max(map(len, shown)) <= 60
+    assert " ".join(" ".join(shown).split()) == " ".join(run("rule").out.split())
+
+
 def test_a_terminal_gets_lines_that_fit() -> None:
     shown = on_terminal("check", "fixtures/bug/tree", width=90, NO_COLOR="1")
     report = shown[shown.index("sglang/srt") : shown.index("1 error, 1 warning")]
@@ -275,3 +285,88 @@ def test_a_path_that_is_no_text(tmp_path: Path) -> None:
     assert run("audit", folder).code == 1
     assert run("check", folder, "--output", folder + "/report").code == 1
     assert "/?/nope: no such file" in fails(run("check", folder + "/nope"), 3)
+
+
+# -- streams that are closed, pipes, values that break lines ------------------------------------
+
+
+def _in_shell(line: str, tmp_path: Path) -> tuple[int, str]:
+    """Run a line in which `$R` is the command and `$T` the tree; return its code, and what it printed."""
+    env = {**os.environ, "R": " ".join(MODULE), "T": BUG, "REGREACH_CACHE_DIR": str(tmp_path / "c")}
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line}"],
+        capture_output=True,
+        check=False,
+        env={**env, "COVERAGE_PROCESS_START": ""},
+        cwd=ROOT,
+        text=True,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert "internal error" not in done.stderr, done.stderr
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["check $T", "check $T --format json", "audit $T -v"])
+def test_a_stream_that_is_closed(tmp_path: Path, closed: str, command: str) -> None:
+    for _ in range(2):  # with a cache that this run has made and that one reads
+        assert _in_shell(f"$R {command} {closed}", tmp_path)[0] == 1
+    assert _in_shell(f"$R {command} 2>&-", tmp_path) == _in_shell(
+        f"$R {command} 2>/dev/null", tmp_path
+    )
+
+
+def test_version_without_a_stream(tmp_path: Path) -> None:
+    assert _in_shell("$R --version >&-", tmp_path) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "$R check $T -o /dev/stdout | cat",
+        "$R check $T -o -",
+        "$R check $T -o >(cat)",
+        "$R check $T -o - | cat",
+    ],
+)
+def test_outputs_that_are_no_files(tmp_path: Path, line: str) -> None:
+    printed = _in_shell("$R check $T", tmp_path)
+    assert printed[1]
+    assert _in_shell(line, tmp_path) == printed
+
+
+def test_a_document_for_another_process(tmp_path: Path) -> None:
+    code, out = _in_shell("$R check $T -o json:>(cat) >/dev/null", tmp_path)
+    assert (code, out) == (1, run("check", BUG, "--format", "json").out)
+
+
+@pytest.mark.parametrize("variable", ["bash_complete", "zsh_complete", "fish_complete"])
+def test_completion_of_no_line(variable: str) -> None:
+    done = run_process("check", BUG, env={"_REGREACH_COMPLETE": variable}, program=MODULE)
+    assert "_REGREACH_COMPLETE is set, but not COMP_WORDS" in fails(done, 2)
+
+
+@pytest.mark.parametrize("value", ["\\ud800", "two\\nlines", "a\\rb", "with, comma"])
+def test_keys_that_are_no_plain_text(tmp_path: Path, value: str) -> None:
+    """A lone surrogate cannot be encoded, a line end would break the line that editors read."""
+    tree = copy_of("bug", tmp_path / "tree")
+    for file in tree.rglob("*.py"):
+        file.write_text(file.read_text().replace('"flashinfer_mxfp4"', f'"{value}"'))
+    for form in ("text", "json", "sarif", "github", "gitlab", "junit"):
+        done = run("check", str(tree), "--format", form)
+        assert (done.code, "error: " in done.err) == (1, False), done.err
+    head, *rest = [line for line in run("check", str(tree)).out.splitlines() if line[0] != " "]
+    assert f'RR101 ("none", "{value}") is registered here' in head
+    assert all(line.startswith("sglang/") for line in rest)
+    fixed = run("fix", str(tree))
+    assert (fixed.code, "+++ b/" in fixed.out) == (0, True), fixed.err
+    told = run("explain", f'("none", "{value}")', str(tree))
+    assert told.out.startswith(f'("none", "{value}")  sglang.moe.fused_func'), told.err
+    drawn = run("graph", f'("none", "{value}")', str(tree), "--format", "dot")
+    assert drawn.code == 0, drawn.err
+
+
+def test_a_step_is_told_once(tmp_path: Path) -> None:
+    tree = copy_of("bug", tmp_path / "tree")
+    done = run("check", str(tree), "--stats")
+    assert done.err.count("s  opening ") == 1

@@ -6,10 +6,11 @@ engine knows none of them.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
-from command_line import BUG, HELP, MODULE, Done, fails, run, run_process
+from command_line import BUG, HELP, MODULE, ROOT, Done, fails, run, run_process
 from shop_example import PACK, SHOP
 from tree_making import Files, write
 
@@ -124,3 +125,96 @@ def test_a_rule_that_fails_is_named_and_can_be_left_out(
     says = "the rule SH101 failed: ZeroDivisionError: division by zero; leave it out with --ignore SH101"
     assert fails(run("check", BUG), 2) == says
     assert run("check", BUG, "--ignore", "SH101").code == 1
+
+
+REMEMBERED = "remembered: no file has changed"
+
+
+def _told(*arguments: str, site: Path, cache: Path) -> tuple[bool, str]:
+    """Return whether `check` remembered what it says, and what it says of the shop's own rule."""
+    path = os.pathsep.join([str(site), str(ROOT / "linter"), str(ROOT / "rules")])
+    env = {"PYTHONPATH": path, "REGREACH_CACHE_DIR": str(cache)}
+    done = run_process("check", BUG, *arguments, "--stats", env=env, program=MODULE)
+    assert done.code == 1, done.err
+    return REMEMBERED in done.err, "\n".join(
+        line for line in done.out.splitlines() if "SH101" in line
+    )
+
+
+SAYS = (
+    RULES.replace("cell.lookup,", "cell.lookup or Spot('a.py', 1),")
+    .replace("import Finding", "import Finding, Spot")
+    .replace("nothing handles {", "{WORD} {")
+    .replace("RULES =", "WORD = 'none'\nRULES =")
+)
+HELPED = SAYS.replace("WORD = 'none'", "from shop_words import WORD")
+LAYOUTS: dict[str, tuple[Files, str, str]] = {
+    "a module": ({"shop_rules.py": SAYS}, "shop_rules", "shop_rules.py"),
+    "a package": ({"shop_rules/__init__.py": SAYS}, "shop_rules", "shop_rules/__init__.py"),
+    "a module of a package": (
+        {
+            "shops/__init__.py": "",
+            "shops/all.py": "from .rules import RULES",
+            "shops/rules.py": SAYS,
+        },
+        "shops.all",
+        "shops/rules.py",
+    ),
+    "a module of a namespace": (
+        {"ours/shop_rules.py": SAYS},
+        "ours.shop_rules",
+        "ours/shop_rules.py",
+    ),
+    "a module beside it": (
+        {"shop_rules.py": HELPED, "shop_words.py": "WORD = 'none'\n"},
+        "shop_rules",
+        "shop_words.py",
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_rule_that_has_changed_is_asked_again(tmp_path: Path, layout: str) -> None:
+    files, module, changed = LAYOUTS[layout]
+    site, cache = tmp_path / "site", tmp_path / "cache"
+    installed(site, files, f"shop = {module}")
+    (site / "shop_rules-1.0.dist-info" / "RECORD").write_text(
+        "".join(f"{path},,\n" for path in files)
+    )
+    first = _told(site=site, cache=cache)
+    assert first[0] is False
+    assert "SH101 none " in first[1]
+    assert _told(site=site, cache=cache) == (True, first[1])
+    text = (site / changed).read_text()
+    (site / changed).write_text(text.replace("'none'", "'nobody'"))
+    again = _told(site=site, cache=cache)
+    assert again == (False, first[1].replace("SH101 none ", "SH101 nobody "))
+
+
+def test_another_version_of_a_distribution_is_asked_again(tmp_path: Path) -> None:
+    site, cache = tmp_path / "site", tmp_path / "cache"
+    installed(site, {"shop_rules.py": SAYS})
+    _told(site=site, cache=cache)
+    assert _told(site=site, cache=cache)[0]
+    metadata = site / "shop_rules-1.0.dist-info" / "METADATA"
+    metadata.write_text(metadata.read_text().replace("Version: 1.0", "Version: 1.1"))
+    assert not _told(site=site, cache=cache)[0]
+
+
+@pytest.mark.parametrize(
+    "check",
+    ["functools.partial(check)", "type('Check', (), {'__call__': lambda _, a: check(a)})()"],
+)
+def test_nothing_is_remembered_of_a_rule_that_comes_from_nowhere(
+    tmp_path: Path, check: str
+) -> None:
+    text = SAYS.replace("PAGE, check)", f"PAGE, {check})").replace(
+        "PAGE =", "import functools\nPAGE ="
+    )
+    site, cache = tmp_path / "site", tmp_path / "cache"
+    installed(site, {"shop_rules.py": text})
+    for _ in range(2):
+        assert not _told(site=site, cache=cache)[0]
+    # without it there is nothing that nobody knows
+    assert not _told("--ignore", "SH101", site=site, cache=cache)[0]
+    assert _told("--ignore", "SH101", site=site, cache=cache)[0]

@@ -69,7 +69,7 @@ def test_two_processes_print_the_same_bytes(form: str) -> None:
 
 def test_a_name_with_a_colon_is_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    run("check", BUG, "--output", "what:ever")
+    run("check", BUG, "--output", "./what:ever")
     run("check", BUG, "--output", "./json:x")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["json:x", "what:ever"]
 
@@ -81,8 +81,11 @@ def test_a_name_with_a_colon_is_a_name(tmp_path: Path, monkeypatch: pytest.Monke
         (["check", "--output", "json:a", "--output", "sarif:a"], "--output names one file twice"),
         (
             ["check", "--output", "srif:a"],
-            "--output srif:a: the formats here are text, json, sarif",
+            "--output srif:a: 'srif' is no format; here are text, json, sarif",
         ),
+        (["check", "-o", "nope:f"], "(for a file of that name say ./nope:f)"),
+        (["check", "-o", "SARIF:f"], "--output SARIF:f: 'SARIF' is no format"),
+        (["check", "-o", "json:-"], "--output json:-: say --format json, which prints it"),
         (["check", "--output", "json:"], "--output json:: the formats here are text, json, sarif"),
         (["probe", "--output", "sarif:a"], "--output sarif:a: the formats here are text, json"),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import copy_of, files_of, run
 from in_form import REGISTERING, github_of, gitlab_of, junit_of, sarif_of
-from tree_making import below, make_repository
+from tree_making import below, git, make_repository
 
 SERVICES = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 
@@ -18,14 +18,14 @@ def _no_service(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def paths(target: str) -> set[str]:
+def paths(target: str, *options: str) -> set[str]:
     """The path of the first finding in all the formats, and the base that SARIF names for it."""
-    (first, *_) = sarif_of(target)["results"]
+    (first, *_) = sarif_of(target, *options)["results"]
     place = first["locations"][0]["physicalLocation"]["artifactLocation"]
-    annotation = github_of(target)[0]
-    case = next(junit_of(target).iter("testcase"))
+    annotation = github_of(target, *options)[0]
+    case = next(junit_of(target, *options).iter("testcase"))
     return {
-        gitlab_of(target)[0]["location"]["path"],
+        gitlab_of(target, *options)[0]["location"]["path"],
         place["uri"],
         annotation.partition("file=")[2].partition(",")[0],
         case.get("name", "").rpartition(") ")[2].partition(" [")[0],
@@ -76,3 +76,26 @@ def test_a_service_says_where_the_checkout_is(
     copy_of("bug", tmp_path / "elsewhere")
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert paths(".") == {REGISTERING}
+
+
+@pytest.mark.parametrize("target", [".", "python", "python/sglang"])
+@pytest.mark.parametrize("options", [("--rev", "HEAD"), ("--since", "HEAD~..HEAD")])
+def test_those_of_a_revision_begin_at_the_top_of_the_repository(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, target: str, options: tuple[str, str]
+) -> None:
+    registering = checkout / "python" / REGISTERING
+    text = registering.read_text()
+    registering.write_text("")
+    git(checkout, "commit", "--quiet", "--all", "--message=nothing is registered")
+    registering.write_text(text)
+    git(checkout, "commit", "--quiet", "--all", "--message=unreached")
+    monkeypatch.chdir(checkout)
+    assert paths(target, *options) == {f"python/{REGISTERING}"}
+    monkeypatch.chdir(checkout.parent)
+    assert paths(f"checkout/{target}", *options) == {f"python/{REGISTERING}"}
+    for service in SERVICES:
+        monkeypatch.setenv(service, str(checkout))
+        assert paths(f"checkout/{target}", *options) == {f"python/{REGISTERING}"}
+        monkeypatch.setenv(service, str(checkout.parent))
+        assert paths(f"checkout/{target}", *options) == {f"checkout/python/{REGISTERING}"}
+        monkeypatch.delenv(service)

@@ -135,8 +135,8 @@ def test_revisions_that_cannot_be_analysed(history: History, tmp_path: Path) -> 
     <parses>  2026-02-03  parses
     <unrelated 2>  2026-02-03  unrelated 2
     <does not parse>  2026-02-03  does not parse
-    skipped       <unrelated 2>  {RUNNER} does not parse
-    skipped       <does not parse>  {RUNNER} does not parse
+    skipped       <unrelated 2>  {RUNNER} was not read
+    skipped       <does not parse>  {RUNNER} was not read
 """
     )
     # one in the way of nothing

@@ -27,7 +27,7 @@ from regreach.cli.probe import probe
 from regreach.cli.rule import rule
 from regreach.cli.smoke import smoke
 from regreach.cli.version import print_version
-from regreach.errors import RegreachError, TargetError
+from regreach.errors import ConfigError, RegreachError, TargetError
 from regreach.tree.paths import harmless
 
 BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
@@ -91,6 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         # a path or an arrow that the terminal's encoding lacks is no reason to fail
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        _check_completion()
         _check_working_folder()
         # not in stand-alone mode, a command's exit code is what the call returns
         code: int | None = cli(
@@ -131,8 +132,24 @@ def _unexpected(error: Exception) -> str:
     )
 
 
+def _open_closed_streams() -> None:
+    """Give a process that was started without a standard stream one that leads nowhere.
+
+    What is opened later would get its number, and what is printed would end in a file of the cache.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
 def script() -> NoReturn:
     """Run the command line as all that this process is for."""
+    _open_closed_streams()
     # Syntax trees are freed by reference counts; looking through them for cycles costs a sixth of
     # a run, and to free all that is known, piece by piece, before the end another tenth.
     gc.disable()
@@ -155,6 +172,14 @@ def script() -> NoReturn:
             if code < RegreachError.exit_code:  # or else it is told already
                 code = _fail(RegreachError.exit_code, _unexpected(error))
         os._exit(code)
+
+
+def _check_completion() -> None:
+    """Raise ConfigError when click would complete a line that nobody has given."""
+    if os.environ.get(VARIABLE, "").endswith("_complete") and "COMP_WORDS" not in os.environ:
+        raise ConfigError(
+            f"{VARIABLE} is set, but not COMP_WORDS: only the script of `regreach completion` sets them"
+        )
 
 
 def _check_working_folder() -> None:

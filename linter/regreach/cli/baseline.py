@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
 
     A file that is there can only shrink: entries that match nothing any more are removed, the others kept
     with their reasons, and findings that are new are printed and not added, unless --add says so. Entries
-    of other packs, of other platforms and of rules that are not applied stay as they are.
+    of other packs, of other platforms and of rules that are not applied stay as they are, if there are such.
 
     Exit codes: 0 the file has all findings, 1 some are not in it; 2 wrong usage or configuration; 3 could
     not run.
@@ -48,7 +49,7 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
     from regreach.policy.baseline import DEFAULT_NAME, baseline_text, read_baseline
     from regreach.policy.baseline_update import updated
     from regreach.report.text import check_lines
-    from regreach.run import analyse
+    from regreach.run import analyse, known_of
 
     configured: Configured = options["configured"]
     given: str | None = options.pop("baseline")
@@ -66,7 +67,13 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
     if result.audit.blocked:
         raise TargetError(result.audit.blocked[0])
     run = (result.analysis.pack.name, result.audit.platform)
-    runs = dict(old.runs) if old is not None else {}
+    runs, known = dict(old.runs) if old is not None else {}, known_of(result.analysis.pack)
+    orphans = old.orphans(known) if old is not None else []
+    for (pack, platform), entries in list(runs.items()):
+        kept = tuple(e for e in entries if known.lacks(e.rule, pack, platform) is None)
+        runs[pack, platform] = kept
+        if entries and not kept:
+            del runs[pack, platform]
     update = updated(
         runs.get(run),
         result.findings,
@@ -74,6 +81,9 @@ def baseline(add: bool, reason: str, **options: Any) -> None:
         reason,
         add=add,
     )
+    update = replace(update, removed=update.removed + len(orphans))
+    if update.removed and result.audit.unsure:
+        raise TargetError(f"{name}: no entry is removed, as {result.audit.unsure[0]}")
     runs[run] = update.entries
     if old is None or runs != old.runs:
         write(baseline_text(runs), Path(path))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +23,7 @@ _WEEK = 7 * 24 * 3600  # seconds
 _FORMS = ("text", "json")
 _SERVICES = ("sarif", "github", "gitlab", "junit")  # what services read, of findings
 _PAGES = ("html",)
+STANDARD_OUTPUT = ("-", "/dev/stdout")  # as the name of a file to print to
 
 
 def analysis_options(function: _F) -> _F:
@@ -204,7 +204,7 @@ _COLOR: list[Callable[[Any], Any]] = [
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         show_default=True,
-        help="When to colour. NO_COLOR is honoured.",
+        help="When to colour. NO_COLOR and TERM=dumb are honoured.",
     ),
     click.option("--quiet", "-q", is_flag=True, help="No summary and no progress."),
     click.option("--verbose", "-v", is_flag=True, help="Say what is done, and what is suppressed."),
@@ -234,8 +234,14 @@ def _outputs(forms: Sequence[str], values: Sequence[str]) -> list[tuple[str | No
     for value in values:
         form, colon, name = value.partition(":")
         known = form in (*_FORMS, *_SERVICES, *_PAGES)
-        if colon and not known and form.isalpha() and difflib.get_close_matches(form, forms, 1):
-            raise click.UsageError(f"--output {value}: the formats here are {', '.join(forms)}")
+        # a drive of Windows has one letter, and a path may have been given as ./a:b
+        if colon and not known and len(form) > 1 and not {"/", "\\"} & set(form):
+            raise click.UsageError(
+                f"--output {value}: {form!r} is no format; here are {', '.join(forms)}"
+                f" (for a file of that name say ./{value})"
+            )
+        if known and name in STANDARD_OUTPUT:
+            raise click.UsageError(f"--output {value}: say --format {form}, which prints it")
         if not known or not colon:
             outputs.append((None, Path(value)))
         elif form in forms and name:
@@ -317,4 +323,5 @@ def use_color(choice: str, stream: TextIO | None) -> bool:
     """Return whether to colour what goes to a stream, or to a file (None)."""
     if choice != "auto":
         return choice == "always"
-    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return stream is not None and stream.isatty() and not plain

@@ -32,6 +32,9 @@ def policy_of(options: dict[str, Any]) -> Policy:
         except ConfigError as error:
             missing = full is not None and not os.path.lexists(full)
             raise ConfigError(f"{error}{'; `regreach baseline` makes one' * missing}") from None
+        for _, output in options.get("outputs", ()):
+            if full is not None and os.path.realpath(output) == full:
+                raise ConfigError(f"{name} is the baseline, and --output would write over it")
         baseline = read_baseline(data, name, full)
         if path != DEFAULT_NAME and not configured.is_of_file("baseline"):
             named = f"{baseline.command} -o {shlex.quote(path)}"

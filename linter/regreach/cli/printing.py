@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from regreach.beside import beside
-from regreach.cli.options import exit_code, use_color
+from regreach.cli.options import STANDARD_OUTPUT, exit_code, use_color
 from regreach.cli.progress import Progress
 from regreach.errors import ConfigError, TargetError
 from regreach.model import Audit, Finding, Suppressed
@@ -45,6 +45,10 @@ def present(
     ``notes`` are printed before the summary. Raises TargetError at the end where nothing can be said.
     """
 
+    code = exit_code(result.findings, options["fail_on"], options["exit_zero"])
+    fails = exit_code(result.findings, options["fail_on"], exit_zero=False)
+    unsure = result.audit.unsure if result.audit.blocked or not fails else ()
+
     def in_form(form: str) -> str:
         from regreach.report import formats
 
@@ -52,7 +56,7 @@ def present(
         if own is not None:
             return own(result.audit, result.findings, result.suppressed)
         assert isinstance(result, Result), "other formats need an analysis"
-        return formats.document(form, result, options["fail_on"])
+        return formats.document(form, result, options["fail_on"], unsure)
 
     print_report(
         options,
@@ -60,21 +64,15 @@ def present(
         document=in_form,
     )
     more_lines = suppressed_lines(result.suppressed) if options["verbose"] else []
-    count = summary(result.findings, result.suppressed)
+    count = summary(result.findings, result.suppressed, unsure=bool(unsure))
     print_notes(result.audit, options, *more_lines, *notes, *help_lines(result.findings), count)
     if options["stats"] and said is not None:
         program = result.analysis.program if isinstance(result, Result) else None
         click.echo(said.stats(program), err=True)
         if program is None:
             click.echo("remembered: no file has changed that a verdict depends on", err=True)
-    if result.audit.blocked:
-        raise TargetError(result.audit.blocked[0])
-    code = exit_code(result.findings, options["fail_on"], options["exit_zero"])
-    if code == 0 and result.audit.doubtful:
-        raise TargetError(
-            "that there is nothing to report is not sure: not read, though registrations or call sites"
-            f" may stand there: {', '.join(doubt.path for doubt in result.audit.doubtful)}"
-        )
+    if unsure:
+        raise TargetError(unsure[0])
     raise click.exceptions.Exit(code)
 
 
@@ -101,7 +99,8 @@ def print_report(
     outputs: list[tuple[str | None, Path | None]] = list(options["outputs"])
     if all(form is not None for form, _ in outputs):
         outputs.append((None, None))
-    for asked, output in outputs:
+    for asked, named in outputs:
+        output = None if named is not None and os.fspath(named) in STANDARD_OUTPUT else named
         form = asked or options["form"]
         stream = sys.stdout if output is None else None
         color = use_color(options["color"], stream)
@@ -146,15 +145,17 @@ def write(text: str, output: Path | None, *, color: bool = False) -> None:
 
     What stood in the file stays until the new text is complete, and when it cannot be written.
     """
-    if output is None:
+    if output is None or os.fspath(output) in STANDARD_OUTPUT:
         click.echo(text, nl=False, color=color)
         return
     data = text.encode("utf-8", "backslashreplace")
     try:
-        goal = Path(os.path.realpath(output))  # a link stays one
-        if goal.exists() and not goal.is_file():
-            goal.write_bytes(data)  # a pipe or a device: it cannot be replaced
+        if output.exists() and not output.is_file():
+            output.write_bytes(
+                data
+            )  # a pipe or a device: it cannot be replaced, nor be found by a real path
             return
+        goal = Path(os.path.realpath(output))  # a link stays one
         with beside(goal, data) as new:
             new.replace(goal)
     except OSError as error:

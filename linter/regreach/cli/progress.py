@@ -24,7 +24,9 @@ class Progress:
         self.begun = time.perf_counter()
 
     def __call__(self, text: str) -> None:
-        """Note that a step begins."""
+        """Note that a step begins; one that is told twice in a row is one."""
+        if self._steps and self._steps[-1][0] == text:
+            return
         self._steps.append((text, time.perf_counter()))
         if self._status is not None:
             from rich.text import Text

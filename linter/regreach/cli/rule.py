@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +42,9 @@ def rule(
     if form == "json":
         text = _json(chosen)
     elif code is None:
-        text = "".join(f"{each.code}  {each.severity:<7}  {each.summary}\n" for each in chosen)
+        text = _listed(
+            chosen, None if output is not None or not sys.stdout.isatty() else _columns()
+        )
     else:
         text = _set_out(chosen[0].page) if colored else chosen[0].page
     if output is None:
@@ -49,6 +53,24 @@ def rule(
     from regreach.cli.printing import write
 
     write(text, output)
+
+
+def _listed(rules: list[Rule], width: int | None) -> str:
+    """Return a line for each rule; on a terminal, its summary is folded to the width."""
+    lines = []
+    for each in rules:
+        head = f"{each.code}  {each.severity:<7}  "
+        room = max(width - len(head), 20) if width is not None else None
+        parts = textwrap.wrap(each.summary, room) if room is not None else [each.summary]
+        lines += [
+            f"{head if not number else ' ' * len(head)}{p}\n" for number, p in enumerate(parts)
+        ]
+    return "".join(lines)
+
+
+def _columns() -> int:
+    """Return how wide the terminal is."""
+    return shutil.get_terminal_size().columns
 
 
 def _json(rules: list[Rule]) -> str:

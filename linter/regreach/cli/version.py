@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import PackageNotFoundError, version
 
 import click
 
@@ -36,12 +36,11 @@ def _version(name: str) -> str:
 def _plugins() -> list[str]:
     """Return what is installed of rules and packs, and by whom."""
     from regreach.errors import RegreachError
-    from regreach.plugins import GROUP, load_plugins
+    from regreach.plugins import installed_points, load_plugins
 
-    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
     owners = {
         f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value
-        for point in points
+        for point in installed_points()
     }
     try:
         plugins = load_plugins()

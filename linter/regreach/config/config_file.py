@@ -81,12 +81,17 @@ def read_bytes(path: str) -> bytes:
     The path may be the word of a tree that is not the user's own.
     """
     try:
-        is_odd = not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
-        with open(path, "rb") as file:  # noqa: PTH123
-            data = b"" if is_odd else file.read(MAX_FILE_BYTES + 1)
+        mode = os.stat(path).st_mode  # noqa: PTH116
+        is_odd = not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))  # to open a folder says it best
+        data = b"" if is_odd else _read(path)  # to open a pipe is to wait
     except (OSError, ValueError) as error:
         raise ConfigError(f"{shown(path)}: cannot be read: {why(error)}") from None
     if is_odd or len(data) > MAX_FILE_BYTES:
         reason = "not a regular file" if is_odd else "larger than 64 MiB"
         raise ConfigError(f"{shown(path)}: cannot be read: {reason}")
     return data
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:  # noqa: PTH123
+        return file.read(MAX_FILE_BYTES + 1)

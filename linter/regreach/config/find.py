@@ -48,7 +48,9 @@ def find_config(target: str, rev: str | None) -> ConfigFile | None:
     for folder in _upwards(os.path.realpath(target)):
         for name in (OWN_NAME, SHARED_NAME):
             path = os.path.join(folder, name)
-            found = _on_disk(path) if os.path.isfile(path) else None
+            # one of our own name that is a folder or leads nowhere was meant, and is told
+            there = os.path.isfile(path) or (name == OWN_NAME and os.path.lexists(path))
+            found = _on_disk(path) if there else None
             if found is not None:
                 return found
     return None
@@ -78,6 +80,7 @@ def _on_disk(path: str) -> ConfigFile | None:
 
 
 def _in_revision(target: str, rev: str) -> ConfigFile | None:
+    from regreach.tree.git_links import LINK, LinkError
     from regreach.tree.git_process import run_git
     from regreach.tree.git_revision import open_revision
 
@@ -85,7 +88,6 @@ def _in_revision(target: str, rev: str) -> ConfigFile | None:
         revision = open_revision(os.path.abspath(target), rev)
     except TargetError:
         return None  # opening the tree fails of the same, and says so
-    revision.blobs.close()
     parts = revision.prefix.split("/") if revision.prefix else []
     for count in range(len(parts), -1, -1):
         folder = "/".join(parts[:count])
@@ -93,14 +95,17 @@ def _in_revision(target: str, rev: str) -> ConfigFile | None:
         def read(path: str, folder: str = folder) -> bytes:
             full = os.path.normpath(os.path.join(folder, path)).replace("\\", "/")
             try:
-                return run_git(revision.folder, "cat-file", "blob", f"{rev}:{full}")
-            except TargetError as error:
+                real = revision.links.real(full)
+                return run_git(revision.folder, "cat-file", "blob", f"{rev}:{real}")
+            except (TargetError, LinkError) as error:
                 raise ConfigError(f"{full}@{rev}: {error}") from None
+            finally:
+                revision.blobs.close()
 
         for file_name in (OWN_NAME, SHARED_NAME):
             path = f"{folder}/{file_name}" if folder else file_name
             mode, _ = revision.entries.get(path, ("", ""))
-            if not mode.startswith("100"):  # a regular file
+            if not mode.startswith("100") and mode != LINK:
                 continue
             found = table_of(f"{path}@{rev}", file_name, read(file_name))
             if found is not None:

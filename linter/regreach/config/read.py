@@ -46,7 +46,7 @@ class _Reader:
             "platform": self._text,
             "env": self._table.text_mapping,
             "absent": self._table.texts,
-            "select": lambda key: self._codes(self._table.texts(key), key),
+            "select": self._selected,
             "ignore": lambda key: self._codes(self._table.texts(key), key),
             "baseline": self._text,
             "fail-on": lambda key: self._severity(self._table.text(key), key),
@@ -66,6 +66,9 @@ class _Reader:
         for name, value in (self._collected(self._table.mapping, "severity") or {}).items():
             code = self._collected(self._code, name, "severity", name)
             severity = self._collected(self._severity, value, "severity", name)
+            if code in found:
+                problem = f"stands there twice: {name} and another spelling of {code}"
+                self._errors.append(str(self._table.error(problem, "severity", name)))
             if code is not None and severity is not None:
                 found[code] = severity
         return found
@@ -100,6 +103,12 @@ class _Reader:
         if "\0" in text:
             raise self._table.error("must have no null character", key)
         return text
+
+    def _selected(self, key: str) -> Sequence[str] | None:
+        codes = self._table.texts(key)
+        if not codes:
+            raise self._table.error("must name a rule: without any nothing would be found", key)
+        return self._codes(codes, key)
 
     def _jobs(self, key: str) -> int:
         jobs = self._table.number(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 from collections.abc import Iterable, Sequence
 
@@ -34,24 +35,51 @@ def chosen_key(audit: Audit, text: str) -> Chosen:
 
 
 def parts_of(text: str) -> tuple[str, ...]:
-    """Return the parts of a key as it is typed: ``none,triton``. Raises ConfigError where there are none."""
+    """Return the parts of a key as it is typed, ``none,triton``, or as it is printed, ``("none", "triton")``.
+
+    A part with a comma can only be given as it is printed. Raises ConfigError where there are no parts.
+    """
+    printed = _printed(text)
+    if printed:
+        return printed
     if not text.strip(", "):
         raise ConfigError("the key is empty; its parts are separated by commas, e.g. none,triton")
-    return tuple(part.strip() for part in text.split(","))
+    return between_commas(text)
 
 
 def typed(key: Sequence[str]) -> str:
-    """Return a key as it is typed: its parts, joined by commas."""
-    return ",".join(key)
+    """Return a key as it is typed: its parts, joined by commas; as it is printed where that is ambiguous."""
+    text = ",".join(key)
+    return text if between_commas(text) == tuple(key) else key_text(tuple(key))
+
+
+def between_commas(text: str) -> tuple[str, ...]:
+    """Return what stands between the commas of a text."""
+    return tuple(part.strip() for part in text.split(","))
+
+
+def _printed(text: str) -> tuple[str, ...]:
+    """Return the parts of a key that is written as in code; none for what is no tuple of strings."""
+    if not text.lstrip().startswith("("):
+        return ()
+    try:
+        found = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ()
+    parts = (found,) if isinstance(found, str) else found
+    if isinstance(parts, tuple) and all(isinstance(part, str) for part in parts):
+        return parts
+    return ()
 
 
 def _matching(registries: Iterable[RegistryResult], text: str) -> list[Chosen]:
-    wanted = _normal(text)
-    return [(r, c) for r in registries for c in r.cells if _normal(typed(c.key)) == wanted]
-
-
-def _normal(text: str) -> str:
-    return ",".join(part.strip() for part in text.split(","))
+    wanted = _printed(text) or between_commas(text)
+    return [
+        (r, c)
+        for r in registries
+        for c in r.cells
+        if wanted in (c.key, tuple(part.strip() for part in c.key))
+    ]
 
 
 def _unknown(audit: Audit, registries: Sequence[RegistryResult], text: str) -> str:

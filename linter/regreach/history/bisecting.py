@@ -117,6 +117,7 @@ class _Bench:
         self._states: dict[tuple[str, bool], KeyState | str] = {}
         self._by_contents: dict[tuple[bool, tuple[str, ...]], KeyState] = {}
         self.places: set[str] = set()  # where the package lies, from the top of the repository
+        self.linked: set[str] = set()  # where links lead that lie in it
 
     @property
     def analysed(self) -> int:
@@ -144,7 +145,7 @@ class _Bench:
 
     def _contents(self, commit: str) -> tuple[str, ...]:
         """Return what identifies the package in a revision: others that hold the same need no analysis."""
-        return self._repository.contents(commit, sorted(self.places))
+        return self._repository.contents(commit, sorted(self.places | self.linked))
 
     def _judged(self, commit: str, quick: bool) -> KeyState | str:
         self._runs += 1
@@ -162,6 +163,7 @@ class _Bench:
         with opened(request, None, self._sources) as analysis:
             tree = analysis.program.tree
             self.places.add("/".join(filter(None, (tree.inside, tree.import_root, tree.package))))
+            self.linked.update(tree.linked)
             return key_state(analysis, self._key, self._rules)
 
     def imports(self, old: str, new: str, before: KeyState, after: KeyState) -> ImportChange:
@@ -213,12 +215,13 @@ class _Search:
         return self._run(old, new, self._sign(old, new, quick=False), quick=False)
 
     def _run(self, old: Commit, new: Commit, sign: _Sign, *, quick: bool) -> Found:
-        paths = sorted(self._bench.places)
-        if len(paths) > 1:
-            self._note(f"the package has moved: {', '.join(paths)}")
+        places = sorted(self._bench.places)
+        if len(places) > 1:
+            self._note(f"the package has moved: {', '.join(places)}")
         changed, unchanged = new.hash, [old.hash]
         candidates: list[str] | None = None
         while True:
+            paths = sorted(self._bench.places | self._bench.linked)
             left = self._repository.between(
                 changed, unchanged, paths, first_parent=self._wanted.first_parent
             )
@@ -307,7 +310,7 @@ class _Search:
             unread = sorted(state.unread - self._tolerated)
             if not unread:
                 return state
-            state = f"{unread[0]} does not parse"
+            state = f"{unread[0]} was not read"
         self._why[commit] = state
         return None
 

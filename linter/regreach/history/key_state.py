@@ -21,8 +21,8 @@ Key = tuple[str, ...]
 class KeyState:
     """What an analysis says of a key: the findings about it or its selector's value, and its cells.
 
-    ``unread`` are the files that were needed and could not be parsed, ``near`` the keys that are spelled
-    alike where there is no such key.
+    ``unread`` are the files that were needed, or may be, and could not be read or parsed, ``near`` the
+    keys that are spelled alike where there is no such key.
     """
 
     findings: tuple[Finding, ...]
@@ -52,7 +52,9 @@ def key_state(analysis: Analysis, key: Key, rules: Sequence[Rule]) -> KeyState:
     about = tuple(f for f in judged(audit, rules) if f.key in (key, key[-1:]))
     own = tuple(cell for cell in cells(audit.registries) if cell.key == key)
     near = () if own else tuple(near_keys(audit.registries, key))
-    return KeyState(about, own, frozenset(analysis.program.broken), near)
+    hidden = {analysis.program.not_read(module) for module in analysis.machine.unread}
+    unread = {*analysis.program.broken, *(doubt.path for doubt in audit.doubtful), *hidden}
+    return KeyState(about, own, frozenset(path for path in unread if path is not None), near)
 
 
 def is_weaker(was: KeyState, now: KeyState) -> bool:

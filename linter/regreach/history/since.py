@@ -233,7 +233,7 @@ def _about_trees(was: _Side, now: _Side, old: Commit) -> list[str]:
         for problem in was.audit.problems
         if problem.spot.path not in known
     ]
-    return notes
+    return [*notes, *(f"at {old} {why}" for why in was.audit.blocked)]
 
 
 def _named(audit: Audit, request: Request, new: Commit | None) -> Audit:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from regreach.errors import ConfigError
@@ -69,11 +69,40 @@ class Baseline:
     path: str | None = None
     command: str = COMMAND
 
+    def orphans(self, known: Known) -> list[tuple[Entry, str]]:
+        """Return the entries that nothing installed can ever match, each with what there is not."""
+        return [
+            (entry, why)
+            for (pack, platform), entries in self.runs.items()
+            for entry in entries
+            if (why := known.lacks(entry.rule, pack, platform)) is not None
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What there is: codes of rules, and the platforms of the pack that is used.
+
+    Another pack that is not installed may be the file that another run is given.
+    """
+
+    rules: Collection[str]
+    pack: str
+    platforms: Collection[str]
+
+    def lacks(self, rule: str, pack: str, platform: str) -> str | None:
+        """Return what there is not of a rule and a platform of a pack; None where both are there."""
+        if rule not in self.rules:
+            return f"there is no rule {rule!r}"
+        if pack == self.pack and platform not in self.platforms:
+            return f"the pack {pack!r} has no platform {platform!r}"
+        return None
+
 
 def read_baseline(data: bytes, name: str, path: str | None = None) -> Baseline:
     """Read a file; ``name`` is what errors call it. Raises ConfigError, with all that is wrong."""
     try:
-        text = data.decode("utf-8").replace("\r\n", "\n")
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
         document = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{name}: not a baseline, and not valid TOML: {error}") from None

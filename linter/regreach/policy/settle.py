@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regreach.model import SEVERITIES, Detail, Finding, Severity, Spot, Suppressed
-from regreach.policy.baseline import COMMAND, Baseline, Entry, Run
+from regreach.policy.baseline import COMMAND, Baseline, Entry, Known, Run
 from regreach.policy.comments import Comment, comments_of
 from regreach.policy.matching import by_baseline, by_comments
 from regreach.policy.path_ignores import PathIgnores
@@ -47,11 +47,11 @@ def settle(
     policy: Policy,
     program: Program,
     run: Run,
-    known: Collection[str],
+    known: Known,
 ) -> Settled:
     """Apply a policy to what ``rules`` found in a program, analysed as ``run`` says.
 
-    ``known`` are the codes of all rules, selected or not: comments may name them. A finding is suppressed
+    ``known`` has the codes of all rules, selected or not: comments may name them. A finding is suppressed
     by a comment before an entry of the baseline is used up for it. An entry or a comment for a rule that is
     not among ``rules`` is not judged: it is not stale.
     """
@@ -59,13 +59,15 @@ def settle(
     counting = judge.counting(found)
     if not policy.suppress:
         return Settled(in_order(counting), ())
-    comments = comments_of(program, known)
+    comments = comments_of(program, known.rules)
     commented, counting, used = by_comments(counting, comments)
     entries = policy.baseline.runs.get(run, ()) if policy.baseline is not None else ()
     place = _shown(policy.baseline, program.tree)
     known_before, counting, stale = by_baseline(counting, entries, place)
+    orphans = policy.baseline.orphans(known) if policy.baseline is not None else []
     about = [
         *(judge.stale_entry(entry, place) for entry in stale),
+        *(judge.orphan(entry, why, place) for entry, why in orphans),
         *judge.stale_comments(comments, used),
         *(finding for comment in comments for finding in _faults(comment)),
     ]
@@ -115,10 +117,17 @@ class _Judge:
         """Return what is to be said of an entry that matched nothing; None when it is not judged."""
         if entry.rule not in self._rules:
             return None
+        return self._about_entry(entry, "which is not found any more", place)
+
+    def orphan(self, entry: Entry, why: str, place: str) -> Finding:
+        """Return what is to be said of an entry that nothing installed could match."""
+        return self._about_entry(entry, f"but {why}", place)
+
+    def _about_entry(self, entry: Entry, why: str, place: str) -> Finding:
         about = f"{entry.rule} ({', '.join(entry.of)})" if entry.of else entry.rule
         baseline = self._policy.baseline
         command = baseline.command if baseline is not None else COMMAND
-        message = f"the baseline knows {about}, which is not found any more: `{command}` removes it"
+        message = f"the baseline knows {about}, {why}: `{command}` removes it"
         identity = fingerprint("RR901", entry.fingerprint)
         details = (Detail("reason", entry.reason),) if entry.reason else ()
         return Finding(

@@ -40,6 +40,7 @@ def audit_json(
         "findings": [finding_json(f) for f in findings],
         "suppressed": [_suppressed(s) for s in suppressed],
         "modules": {"eager": list(audit.eager), "imported_first": audit.imported_first},
+        "unsure": list(audit.unsure),
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
     }
@@ -54,6 +55,7 @@ def check_json(
         **head(audit),
         "findings": [finding_json(f) for f in findings],
         "suppressed": [_suppressed(s) for s in suppressed],
+        "unsure": list(audit.unsure),
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
     }

@@ -7,9 +7,12 @@ from regreach.report.reported import reported
 from regreach.request import Result
 
 
-def document(form: str, result: Result, fail_on: Severity) -> str:
-    """Return a result in one of the formats ``sarif``, ``github``, ``gitlab`` and ``junit``."""
-    told = reported(result, fail_on)
+def document(form: str, result: Result, fail_on: Severity, unsure: tuple[str, ...] = ()) -> str:
+    """Return a result in one of the formats ``sarif``, ``github``, ``gitlab`` and ``junit``.
+
+    ``unsure`` says why the command ends without a result, if it does.
+    """
+    told = reported(result, fail_on, unsure)
     if form == "sarif":
         from regreach.report.sarif import sarif
 

@@ -19,7 +19,8 @@ _LEVEL = {"error": "error", "warning": "warning", "info": "notice"}
 
 def github(reported: Reported) -> str:
     """Return an annotation for each finding, errors first, then all in full. The count is the command's."""
-    lines = [_annotation(reported, finding) for finding in reported.findings]
+    lines = [_command("error", why, title="regreach: not judged") for why in reported.unsure]
+    lines += [_annotation(reported, finding) for finding in reported.findings]
     for problem in reported.audit.problems:
         place = {"line": problem.spot.line, "col": problem.column}
         path = reported.path(problem.spot.path)

@@ -15,7 +15,7 @@ _SEVERITY = {"error": "major", "warning": "minor", "info": "info"}
 
 
 def gitlab(reported: Reported) -> str:
-    """Return the findings, and the files that were not read, as JSON text."""
+    """Return the findings, what cannot be judged, and the files that were not read, as JSON text."""
     found = [
         _issue(
             reported,
@@ -28,6 +28,9 @@ def gitlab(reported: Reported) -> str:
         )
         for f in reported.findings
     ]
+    for why in reported.unsure:
+        identity = fingerprint("not-judged", why)
+        found.append(_issue(reported, "not-judged", "blocker", why, identity, reported.anchor, 1))
     for problem in reported.audit.problems:
         path, message = problem.spot.path, f"not read: {problem.message}"
         identity = fingerprint("not-read", path, problem.message)

@@ -22,7 +22,8 @@ def junit(reported: Reported) -> str:
     """Return a suite for each rule with a test case for each finding, or one that passes.
 
     Findings below the severity to fail on are skipped cases, as are files that were not read: so that
-    a service which goes by the report comes to the same end as one that goes by the exit code.
+    a service which goes by the report comes to the same end as one that goes by the exit code. What
+    cannot be judged is an error.
     """
     root = ET.Element("testsuites", name="regreach")
     summaries = {rule.code: rule.summary for rule in reported.rules}
@@ -39,6 +40,10 @@ def junit(reported: Reported) -> str:
             path = reported.path(problem.spot.path)
             place = f"{path}:{problem.spot.line}:{problem.column}"
             _mark(_case(suite, "not-read", path), "skipped", "not-read", problem.message, place)
+    if reported.unsure:
+        suite = ET.SubElement(root, "testsuite", name="not judged")
+        for number, why in enumerate(reported.unsure, start=1):
+            _mark(_case(suite, "not-judged", f"number {number}"), "error", "not-judged", why, why)
     _count(root)
     ET.indent(root)
     # in ASCII, so that no terminal's or pipe's encoding has a say
@@ -73,7 +78,7 @@ def _count(root: ET.Element) -> None:
     for each in (*root, root):
         each.set("tests", str(len(list(each.iter("testcase")))))
         each.set("failures", str(len(list(each.iter("failure")))))
-        each.set("errors", "0")
+        each.set("errors", str(len(list(each.iter("error")))))
         if each is not root:
             each.set("skipped", str(len(list(each.iter("skipped")))))
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from regreach.model import Audit, Finding, Severity, Spot, Suppressed, fails
 from regreach.request import Result
 from regreach.rule import Rule
+from regreach.tree import Tree
 
 if TYPE_CHECKING:  # what edits takes as long to import as all else, and one format wants them
     from regreach.fixes.edits import Edit
@@ -28,6 +29,8 @@ class Reported:
 
     ``base`` is the folder that paths are relative to, None when the tree is no folder on disk; ``prefix``
     leads from there to the tree's root. ``edit_of`` gives the edit that a finding's fix is.
+    ``unsure`` says in a line each why the run has no result, be there findings or not; ``anchor`` is a file
+    of the tree for services that want one for it.
     """
 
     audit: Audit
@@ -38,6 +41,8 @@ class Reported:
     base: Path | None
     prefix: str
     edit_of: Callable[[Finding], Edit | None]
+    unsure: tuple[str, ...] = ()
+    anchor: str = ""
 
     def path(self, path: str) -> str:
         """Return a path of the tree relative to the base, with ``/``."""
@@ -72,11 +77,11 @@ def _told(finding: Finding, labels: Sequence[str]) -> list[str]:
     return [f"{d.label}: {d.text}" for d in finding.details if d.label in labels]
 
 
-def reported(result: Result, fail_on: Severity) -> Reported:
+def reported(result: Result, fail_on: Severity, unsure: tuple[str, ...] = ()) -> Reported:
     """Return a result as it is to be told in the folder in which the process runs."""
     program = result.analysis.program
     folder = program.tree.editable
-    base, prefix = _base_of(folder) if folder is not None else (None, "")
+    base, prefix = _base_of(folder) if folder is not None else _base_in_revision(program.tree)
 
     def edit_of(finding: Finding) -> Edit | None:
         from regreach.fixes.plan import edits_of, plan_of
@@ -96,7 +101,31 @@ def reported(result: Result, fail_on: Severity) -> Reported:
         base,
         prefix,
         edit_of,
+        unsure,
+        _anchor(result),
     )
+
+
+def _anchor(result: Result) -> str:
+    """Return the path of a file that could not be read, or of the first of the tree."""
+    audit, modules = result.audit, result.analysis.program.tree.modules.values()
+    not_read = (*(doubt.path for doubt in audit.doubtful), *(p.spot.path for p in audit.problems))
+    return next((path for path in (*not_read, *(m.path for m in modules)) if path), audit.package)
+
+
+def _base_in_revision(tree: Tree) -> tuple[Path | None, str]:
+    """Return where the paths of a revision begin: at the top of its repository, or of the service's checkout.
+
+    The repository may lie in a folder of that. Other trees that are no folders begin at their root.
+    """
+    above = ""
+    if tree.repository is not None:
+        for root in filter(None, map(os.environ.get, _ROOTS)):
+            base = Path(os.path.realpath(root))
+            if tree.repository.is_relative_to(base):
+                above = tree.repository.relative_to(base).as_posix()
+                break
+    return None, "/".join(part for part in (above, tree.inside) if part not in ("", "."))
 
 
 def _base_of(folder: Path) -> tuple[Path, str]:

@@ -26,7 +26,7 @@ SCHEMA = (
 _LEVEL = {"error": "error", "warning": "warning", "info": "note"}
 _GITHUB_SEVERITY = {"error": "error", "warning": "warning", "info": "recommendation"}
 _BASE = "SRCROOT"
-_NOT_READ = "not-read"
+_NOT_READ, _NOT_JUDGED = "not-read", "not-judged"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")  # as Python counts them
 
 
@@ -58,7 +58,8 @@ def _driver(rules: tuple[Rule, ...]) -> dict[str, Any]:
         "semanticVersion": regreach.__version__,
         "rules": [_rule(rule) for rule in rules],
         "notifications": [
-            {"id": _NOT_READ, "shortDescription": {"text": "a file that could not be read"}}
+            {"id": _NOT_READ, "shortDescription": {"text": "a file that could not be read"}},
+            {"id": _NOT_JUDGED, "shortDescription": {"text": "something that cannot be judged"}},
         ],
     }
 
@@ -96,9 +97,14 @@ def _base(reported: Reported) -> dict[str, Any]:
 def _invocation(reported: Reported) -> dict[str, Any]:
     audit: Audit = reported.audit
     notes = [{"level": "note", "message": {"text": note}} for note in audit.notes]
+    unsure = [
+        {"descriptor": {"id": _NOT_JUDGED}, "level": "error", "message": {"text": why}}
+        for why in reported.unsure
+    ]
+    not_read = [_not_read(reported, problem) for problem in audit.problems]
     return {
-        "executionSuccessful": True,
-        "toolExecutionNotifications": [*(_not_read(reported, p) for p in audit.problems), *notes],
+        "executionSuccessful": not unsure,
+        "toolExecutionNotifications": [*unsure, *not_read, *notes],
     }
 
 

@@ -24,7 +24,7 @@ def finding_lines(finding: Finding) -> list[Text]:
     head.append(finding.spot.path, "bold")
     head.append(f":{finding.spot.line}:{finding.column}: ", "dim")
     head.append(finding.rule, style)
-    head.append(f" {finding.message}")
+    head.append(f" {_one_line(finding.message)}")
     return [head, *detail_lines(finding.details)]
 
 
@@ -37,8 +37,13 @@ def labelled(label: str, text: str, style: str) -> Text:
     """Return an indented line that begins with a label; the style is that of what follows."""
     line = Text()
     line.append(f"    {label:<{LABEL_WIDTH}} ", "dim")
-    line.append(text, style)
+    line.append(_one_line(text), style)
     return line
+
+
+def _one_line(text: str) -> str:
+    """Return a text in which a value of the tree that has line ends breaks no line."""
+    return text.replace("\r", "\\r").replace("\n", "\\n")
 
 
 def _detail_style(label: str) -> str:
@@ -92,14 +97,21 @@ def suppressed_lines(suppressed: Iterable[Suppressed]) -> list[Text]:
     return lines
 
 
-def summary(findings: Sequence[Finding], suppressed: Sequence[Suppressed] = ()) -> Text:
-    """Return one line with the number of findings of each severity, and of those that do not count."""
+def summary(
+    findings: Sequence[Finding], suppressed: Sequence[Suppressed] = (), *, unsure: bool = False
+) -> Text:
+    """Return one line with the number of findings of each severity, and of those that do not count.
+
+    ``unsure`` says that there may be findings which nobody could look for.
+    """
     more = suppressed_text(suppressed)
     counts = [
         f"{n} {severity}{'s' if n != 1 and severity != 'info' else ''}"
         for severity in ("error", "warning", "info")
         if (n := sum(f.severity == severity for f in findings))
     ]
+    if not counts and unsure:
+        return Text(f"nothing found in what could be judged{more}", "yellow")
     if not counts:
         return Text(f"no findings{more}", "green")
     worst = next(s for s in _SEVERITY if any(f.severity == s for f in findings))

@@ -170,7 +170,7 @@ def _content(tree: Tree, name: str) -> bytes | None:
 def _listing(tree: Tree) -> str:
     """Return a digest of which modules there are, and of what could not be taken in."""
     modules = [(m.name, m.path, m.is_package, m.is_extension) for m in tree.modules.values()]
-    problems = [(p.path, p.reason) for p in tree.problems]
+    problems = [(p.path, p.reason, _stamp(p.behind) if p.behind else None) for p in tree.problems]
     about = (tree.source, tree.root, tree.package, tree.import_root, modules, problems)
     return _digest(repr(about).encode("utf-8", "backslashreplace"))
 

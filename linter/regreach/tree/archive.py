@@ -107,7 +107,9 @@ def index_members(members: Iterable[Member], archive: str, package: str, *, stri
         if refusal is None:
             index.files[path] = member.name
         elif refusal:
-            index.problems.append(TreeProblem(path, refusal))
+            is_module = module_stem(path.rpartition("/")[2]) is not None
+            behind = "" if is_module and member.kind is not Kind.OTHER else None
+            index.problems.append(TreeProblem(path, refusal, behind))
         elif member.kind is Kind.FILE and member.size <= MAX_FILE_BYTES:
             index.data[path] = member.name
     return index

@@ -115,7 +115,8 @@ class FolderStore:
             if not is_module and not os.path.isdir(real):
                 return None
             if not self._contains(real):
-                listing.problems.append(TreeProblem(path, _leaves(real)))
+                code = real if is_module else os.path.join(real, "__init__.py")
+                listing.problems.append(TreeProblem(path, _leaves(real), code))
                 return None
             if not is_module:
                 return real

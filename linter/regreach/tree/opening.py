@@ -135,7 +135,8 @@ def _open_revision(
         located = locate(store, location)
         if located is not None:
             tree = Tree(f"{target}@{rev}", location.name, located, store)
-            tree.inside = prefix
+            tree.inside, tree.linked = prefix, frozenset(store.linked)
+            tree.repository = Path(revision.top)
             return tree
     raise _not_found(GitStore(revision, ""), location)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -25,15 +25,32 @@ class TreeProblem:
     Attributes:
         path: relative to the tree's root, with `/` (in an archive: the member's name).
         reason: why, in a few words, without the path.
+        behind: of what could be imported all the same, the file in which its code is, out of the tree;
+            `""` where nobody can look at that. None for what CPython could not import either.
     """
 
     path: str
     reason: str
+    behind: str | None = field(default=None, compare=False)
 
-    @property
-    def is_unreadable(self) -> bool:
-        """Whether it is one of the tree's own that nobody could look into, for want of a permission."""
-        return self.reason.startswith(UNREADABLE)
+    def may_have(self, words: Collection[bytes]) -> bool:
+        """Say whether a program may read code there that has one of these words.
+
+        A file out of the tree is looked at for that and for nothing else: no report quotes it.
+        """
+        if self.reason.startswith(UNREADABLE) or self.behind == "":
+            return True
+        if self.behind is None:
+            return False
+        try:
+            path = Path(self.behind)
+            if not path.is_file() or not self.path.endswith(path.suffix):
+                return path.is_file()  # of a package, all that lies in it could be read
+            with path.open("rb") as file:
+                data = file.read(MAX_FILE_BYTES)
+        except OSError:
+            return True
+        return any(word in data for word in words)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 
@@ -26,6 +26,8 @@ class Tree:
         problems: what is there but could not be taken in, sorted; not in `modules`.
         editable: the folder on disk of a checkout or an unpacked release, None for all else.
         inside: of a git revision, the root's own path below the top of the repository.
+        repository: of a git revision, the top of the repository on disk, None for all else.
+        linked: of a git revision, where links lead that were followed, from the top of the repository.
     """
 
     def __init__(self, source: str, package: str, located: Located, store: FileStore) -> None:
@@ -34,6 +36,8 @@ class Tree:
         self.root = store.root
         self.editable: Path | None = store.editable
         self.inside = ""
+        self.repository: Path | None = None
+        self.linked: Collection[str] = ()
         self.package = package
         self.import_root = located.import_root
         self.modules: Mapping[str, ModuleFile] = MappingProxyType(

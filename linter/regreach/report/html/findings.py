@@ -29,7 +29,10 @@ def findings_section(contents: Contents) -> Element:
         element("h2", {"id": "findings-title"}, "Findings"),
     )
     if not contents.findings:
-        made.append(element("p", {}, "No findings."))
+        unsure = (
+            "Nothing found in what could be judged." if contents.audit.unsure else "No findings."
+        )
+        made.append(element("p", {}, unsure))
     for number, finding in enumerate(contents.findings):
         made.append(_finding(contents, finding, number))
     return made

@@ -109,6 +109,10 @@ def _header(contents: Contents) -> Element:
         element("li", {}, element("a", {"href": f"#{name}"}, title))
         for name, title in _NAVIGATION.items()
     )
+    unsure = [
+        element("p", {"role": "alert"}, badge("not judged", "bad"), f" {why}")
+        for why in audit.unsure
+    ]
     return element(
         "header",
         {},
@@ -119,6 +123,7 @@ def _header(contents: Contents) -> Element:
             f"Package {audit.package}, {audit.modules} modules, platform {audit.platform}. When a"
             " registry is read, has the module that registers the entry been imported?",
         ),
+        *unsure,
         counts,
         element("nav", {"aria-label": "Sections"}, element("ul", {}, *links)),
     )
