@@ -72,6 +72,7 @@ def _is_settled(result: Result) -> bool:
         audit.blocked
         or audit.problems
         or audit.notes
+        or audit.doubtful
         or any(finding.severity == "error" for finding in result.findings)
         or any("maybe" in (c.after_import, c.at_lookup, c.outcome) or c.conditions for c in cells)
     )
