@@ -18,7 +18,6 @@ from regreach.program import Program
 from regreach.supply.prediction import likely_modules, mentioning_modules
 from regreach.supply.scans import Question, matches
 
-_MAX_WORDS = 60
 # A line at the margin that calls something or decorates with it.
 _CALL = rb"\n(?:@[ \t.\w]*\b(?:%b)\b|(?!def |class |async )[^\s#\"'@](?:[^\n]*\W)?(?:%b)\()"
 
@@ -74,7 +73,7 @@ class QuickSources:
                     self.skimmed += 1
                     return found
         facts = program.facts(module)
-        return self._pruning.skeleton(facts.body).body if facts is not None else None
+        return self._pruning.skeleton(facts.body) if facts is not None else None
 
 
 def call_at_margin(names: Sequence[str]) -> Question:

@@ -41,7 +41,7 @@ def skim_of(text: str, packages: frozenset[str] = PACKAGES) -> list[object] | No
 
 def parse_of(text: str, top: str = TOP) -> list[object]:
     body = ModuleFacts(decode(text.encode())).body
-    return told(Pruning(top, (), ("absent",)).skeleton(body).body)
+    return told(Pruning(top, (), ("absent",)).skeleton(body))
 
 
 TOLD = [

@@ -7,13 +7,14 @@ wait. ``skeleton`` reads that from a parsed module, ``skim`` from the lines of o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 
 from regreach.facts import ir, walk
 from regreach.facts.names import bound_names, surely_bound
 
+# Functions that may do anything to a module, or load one.
 _ODD = frozenset(
-    {
+    [
         "exec",
         "eval",
         "globals",
@@ -22,23 +23,13 @@ _ODD = frozenset(
         "setattr",
         "delattr",
         "__import__",
+        "import_module",
         "exit",
         "_exit",
-    }
-    | {"import_module"}
+    ]
 )
-
-
 # Packages outside of a tree whose state is looked at: the environment, the loaded modules.
 _LOOKED_AT = frozenset({"os", "sys", "builtins", "importlib"})
-
-
-@dataclass(frozen=True, slots=True)
-class Skeleton:
-    """The statements to run, and the names that those of them bind which are no imports at the margin."""
-
-    body: ir.Body
-    kept: frozenset[str]
 
 
 class Pruning:
@@ -53,20 +44,13 @@ class Pruning:
         self._absent = frozenset(absent)
         self._words = frozenset(words) | _ODD
 
-    def skeleton(self, body: ir.Body) -> Skeleton:
-        """Return what of a module's body has to be run."""
+    def skeleton(self, body: ir.Body) -> ir.Body:
+        """Return what of a module's body has to be run, with ``Later`` for what can wait."""
         words = self._words | other_names(body, self._words)
         if words != self._words:
             return Pruning(self._top, words, self._absent).skeleton(body)
-        statements: list[ir.Stmt] = []
-        kept: set[str] = set()
         foreign = self._foreign(body)
-        for node in body:
-            for each in self._at_margin(node, foreign):
-                statements.append(each)
-                if not isinstance(each, (ir.Import, ir.ImportFrom, ir.Later)):
-                    kept |= bound_names((each,))
-        return Skeleton(merged(statements), frozenset(kept))
+        return merged([each for node in body for each in self._at_margin(node, foreign)])
 
     def _at_margin(self, node: ir.Stmt, foreign: Collection[str]) -> Iterator[ir.Stmt]:
         if isinstance(node, (ir.Import, ir.ImportFrom, ir.Raise, ir.Delete, ir.Scope)):
@@ -83,7 +67,7 @@ class Pruning:
         elif for_checkers(node):
             return
         elif self._has_effect(node, foreign):
-            yield self._without_definitions(node)
+            yield node
         else:
             if isinstance(node, ir.AugAssign):
                 return
@@ -162,34 +146,6 @@ class Pruning:
                 for part in walk.blocks(node):
                     names |= self._foreign(part)
         return names
-
-    def _without_definitions(self, node: ir.Stmt) -> ir.Stmt:
-        """Return a statement in whose blocks functions and classes wait."""
-
-        def block(body: ir.Body) -> ir.Body:
-            return tuple(self._later_or_run(each) for each in body)
-
-        if isinstance(node, ir.If):
-            return replace(node, body=block(node.body), orelse=block(node.orelse))
-        if isinstance(node, (ir.For, ir.While)):
-            return replace(node, body=block(node.body), orelse=block(node.orelse))
-        if isinstance(node, ir.With):
-            return replace(node, body=block(node.body))
-        if isinstance(node, ir.Try):
-            handlers = tuple(replace(h, body=block(h.body)) for h in node.handlers)
-            return replace(
-                node,
-                body=block(node.body),
-                handlers=handlers,
-                orelse=block(node.orelse),
-                final=block(node.final),
-            )
-        return node
-
-    def _later_or_run(self, node: ir.Stmt) -> ir.Stmt:
-        if isinstance(node, ir.FunctionDef):
-            return node
-        return self._without_definitions(node)
 
 
 def tops_of(node: ir.Import | ir.ImportFrom) -> set[str]:
