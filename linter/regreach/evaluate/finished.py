@@ -78,6 +78,10 @@ class FinishedModules:
 
     def value_in(self, module: Finished, name: str) -> Value:
         """Return what a finished module has bound to a name; MISSING if it has not."""
+        if name in module.settled and not module.running:  # as it mostly is
+            value = module.cells.get(name, MISSING)
+            if type(value) is not Deferred:
+                return self._machine.known(value)
         if not module.is_read:
             self._read(module)
         question = module.name, name
