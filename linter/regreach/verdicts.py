@@ -205,9 +205,7 @@ class Analysis:
         registrars = [r for registry in self.pack.registries for r in registry.registrars]
         callables = [consumer.callable for consumer in self.pack.consumers.values()]
         registering = self.program.not_read_with(_last_words(registrars))
-        # where Python, too, refuses a file nothing is called; that nothing is registered may be the fault
-        calling = self.program.not_read_with(_last_words(callables))
-        found = registering | {path: True for path, readable in calling.items() if readable}
+        found = registering | self.program.not_read_with(_last_words(callables))
         return tuple(
             Doubt(path, registering.get(path, False))
             for path in sorted(found)

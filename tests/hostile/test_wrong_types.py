@@ -104,7 +104,11 @@ def test_configuration(tmp_path: Path) -> None:
     plugins = load_plugins()
 
     def read(table: Any) -> object:
-        return read_config(ConfigFile("c.toml", "", str(tmp_path), table, None, _nothing), plugins)
+        file = ConfigFile("c.toml", "", str(tmp_path), table, None, _nothing)
+        settings, wrong = read_config(file, plugins)
+        if wrong:
+            raise ConfigError(*wrong)
+        return settings
 
     assert try_all(tomllib.loads(CONFIG), read, "c.toml") > 400
 
