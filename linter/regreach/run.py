@@ -10,7 +10,7 @@ from pathlib import Path
 from regreach.errors import ConfigError, TargetError
 from regreach.evaluate.session import with_deep_stack
 from regreach.model import Audit, Finding
-from regreach.pack import Pack
+from regreach.pack import Pack, Platform
 from regreach.plugins import load_plugins
 from regreach.policy import Settled, settle
 from regreach.policy.baseline import Known
@@ -26,29 +26,13 @@ from regreach.tree.git_process import BlobReader
 from regreach.verdicts import Analysis
 
 
-def analyse(
-    request: Request,
-    on_progress: Callable[[str], None] | None = None,
-    sources: Sources | None = None,
-) -> Result:
+def analyse(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
     """Read the target, analyse it, and apply the rules.
 
-    The tree is never imported or executed. Raises ConfigError and TargetError. ``sources`` are what several
-    analyses of one target have in common.
+    The tree is never imported or executed. Raises ConfigError and TargetError.
     """
-    say = on_progress or (lambda _: None)
-    rules = load_plugins().selected(request.select, request.ignore)
-
-    def audited() -> Audit:
-        audit = analysis.audit()
-        say("looking for imports that a fixer would delete")
-        return with_side_effects(analysis, audit)
-
-    with opened(request, on_progress, sources) as analysis:
-        audit = with_deep_stack(audited)
-        say("applying the rules")
-        settled = settled_of(request, judged(audit, rules), rules, analysis)
-    return Result(audit, settled.findings, settled.suppressed, tuple(rules), analysis=analysis)
+    with opened(request, on_progress) as analysis:
+        return _result(request, analysis, on_progress or (lambda _: None))
 
 
 def check(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
@@ -57,11 +41,41 @@ def check(request: Request, on_progress: Callable[[str], None] | None = None) ->
     The quick analysis is enough where all is well or only warned of. What is an error, and what cannot be
     told for certain, is looked at again in full. Raises ConfigError and TargetError.
     """
-    with common_sources(request) as sources:
-        result = analyse(replace(request, quick=True), on_progress, sources)
+    say = on_progress or (lambda _: None)
+    with opened(replace(request, quick=True), on_progress) as analysis:
+        result = _result(request, analysis, say)
         if _is_settled(result):
             return result
-        return analyse(request, on_progress, sources)
+        say(f"analysing {len(analysis.program.tree.modules)} modules, in full")
+        # of the same bytes: a file may have changed since
+        full = _analysis_of(request, analysis.program, analysis.pack, analysis.platform)
+        return _result(request, full, lambda step: say(f"{step}, in full"))
+
+
+def _result(request: Request, analysis: Analysis, say: Callable[[str], None]) -> Result:
+    """Make an analysis and apply the rules."""
+    rules = load_plugins().selected(request.select, request.ignore)
+
+    def audited() -> Audit:
+        audit = analysis.audit()
+        say("looking for imports that a fixer would delete")
+        return with_side_effects(analysis, audit)
+
+    audit = with_deep_stack(audited)
+    say("applying the rules")
+    settled = settled_of(request, judged(audit, rules), rules, analysis)
+    return Result(audit, settled.findings, settled.suppressed, tuple(rules), analysis=analysis)
+
+
+def _analysis_of(request: Request, program: Program, pack: Pack, platform: Platform) -> Analysis:
+    return Analysis(
+        program,
+        pack,
+        platform,
+        every_remedy=request.every_remedy,
+        only=request.only,
+        quick=request.quick,
+    )
 
 
 def _is_settled(result: Result) -> bool:
@@ -116,15 +130,7 @@ def opened(
     ):
         if on_progress is not None:
             on_progress(f"analysing {len(tree.modules)} modules")
-        program = Program(tree, supply=common.supply)
-        yield Analysis(
-            program,
-            pack,
-            platform,
-            every_remedy=request.every_remedy,
-            only=request.only,
-            quick=request.quick,
-        )
+        yield _analysis_of(request, Program(tree, supply=common.supply), pack, platform)
 
 
 @dataclass(frozen=True, slots=True)

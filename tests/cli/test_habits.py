@@ -132,6 +132,9 @@ def test_verbose_says_what_is_done_and_by_what(tmp_path: Path) -> None:
         "analysing 13 modules",
         "looking for imports that a fixer would delete",
         "applying the rules",
+        "analysing 13 modules, in full",
+        "looking for imports that a fixer would delete, in full",
+        "applying the rules, in full",
         HELP.strip(),
         "1 error, 1 warning",
     ]
@@ -162,6 +165,9 @@ def test_stats_count_files_and_time(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "analysing 13 modules",
         "looking for imports that a fixer would delete",
         "applying the rules",
+        "analysing 13 modules, in full",
+        "looking for imports that a fixer would delete, in full",
+        "applying the rules, in full",
         "in all",
     ]
     assert (modules, others, kept) == (13, 0, 0)

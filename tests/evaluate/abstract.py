@@ -22,8 +22,10 @@ from regreach.evaluate.values import (
     Module,
     Tuple,
     Value,
+    cell_of,
     describe,
     may_be_missing,
+    names_in,
 )
 from regreach.evaluate.world import World
 from regreach.facts import ir
@@ -135,9 +137,17 @@ def _described(ended: Ended) -> str:
 def _names(owner: Module | Class) -> dict[str, Any]:
     return {
         name: encoded(value)
-        for name, value in owner.cells.items()
+        for name, value in _cells(owner)
         if (isinstance(name, str) and not name.startswith(("__", "<"))) or name == OPEN
     }
+
+
+def _cells(owner: Module | Class) -> list[tuple[Any, Value]]:
+    """Return what a module or class has bound; a module's imports are together in one cell."""
+    if not isinstance(owner, Module):
+        return list(owner.cells.items())
+    names = [(name, cell_of(owner, name)) for name in names_in(owner)]
+    return [*names, *((n, value) for n, value in owner.cells.items() if n == OPEN)]
 
 
 def encoded(value: Value) -> list[Any]:

@@ -21,7 +21,9 @@ from regreach.evaluate.values import (
     Tuple,
     Union,
     Value,
+    cell_of,
     may_be_missing,
+    names_in,
 )
 
 # What is raised for a reason that the machine need not see when a value is not known to it.
@@ -49,9 +51,9 @@ def objections(
     if OPEN in module.cells:
         return []
     return [
-        f"{name} is {_shown(module.cells.get(name, MISSING))}; CPython: {real['bound'].get(name)}"
+        f"{name} is {_shown(cell_of(module, name))}; CPython: {real['bound'].get(name)}"
         for name in sorted({*real["bound"], *_names(module)})
-        if not admits(module.cells.get(name, MISSING), real["bound"].get(name))
+        if not admits(cell_of(module, name), real["bound"].get(name))
     ]
 
 
@@ -61,7 +63,7 @@ def outcome(ended: Ended) -> str:
 
 
 def _names(module: Module) -> list[str]:
-    return [n for n in module.cells if not n.startswith(("__", "<"))]
+    return [n for n in names_in(module) if not n.startswith(("__", "<"))]
 
 
 def _shown(value: Value) -> str:

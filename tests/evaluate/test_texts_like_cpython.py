@@ -14,7 +14,7 @@ import pytest
 from admission import known, objections, outcome
 from cpython import CPython
 from hypothesis import HealthCheck, given, settings
-from regreach.evaluate.values import MISSING
+from regreach.evaluate.values import cell_of
 from text_cases import CASES, RAISING
 from texts import HEAD, guessing_texts, texts
 
@@ -63,7 +63,7 @@ def check(cpython: CPython, text: str, tally: Tally, *, lenient: bool, head: str
     if module is not None:
         names = [n for n, v in reals[0]["bound"].items() if v[0] not in ("other", "function")]
         tally.bound += len(names)
-        tally.known += sum(known(module.cells.get(n, MISSING)) for n in names)
+        tally.known += sum(known(cell_of(module, n)) for n in names)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -17,7 +17,7 @@ from regreach.model import Finding
 from regreach.policy import Policy
 from regreach.remembered import checked
 from regreach.request import Found, Request
-from regreach.run import analyse
+from regreach.run import analyse, check
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 RUNNER = "sglang/srt/layers/moe/moe_runner/runner.py"
@@ -55,9 +55,9 @@ def analyses(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
 
     def counted(request: Request, *arguments: Any) -> Any:
         made.append(request)
-        return analyse(request, *arguments)
+        return check(request, *arguments)
 
-    monkeypatch.setattr(regreach.run, "analyse", counted)
+    monkeypatch.setattr(regreach.run, "check", counted)
     return made
 
 

@@ -246,9 +246,7 @@ def run_margin(machine: Machine, frame: Frame, body: ir.Body) -> None:
                 if waiting is not written:
                     machine.heap.write(module, LATER, waiting)
                 run_block(machine, frame, (node,))
-                after = module.cells[LATER]
-                assert isinstance(after, Waiting), "only its own statements change it"
-                written = waiting = after
+                written = waiting = _waiting_again(machine, module)
                 continue
             machine.spend()
             for name, value in added:
@@ -258,6 +256,19 @@ def run_margin(machine: Machine, frame: Frame, body: ir.Body) -> None:
     finally:
         if waiting is not written:
             machine.heap.write(module, LATER, waiting)
+
+
+def _waiting_again(machine: Machine, module: Module) -> Waiting:
+    """Return the names that wait after a statement; there may be none left where it has removed some."""
+    waiting = module.cells[LATER]
+    if isinstance(waiting, Waiting):
+        return waiting
+    values = {name: cell_of(module, name) for name in names_in(module)}
+    for name, value in values.items():
+        machine.heap.write(module, name, value)
+    left = machine.special_names(module.name, machine.sources.is_package(module.name))
+    machine.heap.write(module, LATER, left)
+    return left
 
 
 def _may_load(machine: Machine, frame: Frame, node: ir.Import | ir.ImportFrom) -> bool:

@@ -391,15 +391,18 @@ def may_be_missing(value: Value) -> bool:
 def cell_of(module: Module, name: str) -> Value:
     """Return what a module has bound to a name, perhaps deferred; MISSING when it is not bound."""
     value = module.cells.get(name, MISSING)
-    if value is MISSING and LATER in module.cells:
-        waiting = module.cells[LATER]
-        if type(waiting) is Waiting:
-            return waiting.names.get(name, MISSING)
-        return union(
+    if not may_be_missing(value) or LATER not in module.cells:
+        return value
+    waiting = module.cells[LATER]
+    if type(waiting) is Waiting:
+        waits = waiting.names.get(name, MISSING)
+    else:
+        waits = union(
             each.names.get(name, MISSING) if isinstance(each, Waiting) else MISSING
             for each in alternatives(waiting)
         )
-    return value
+    # bound anew on some ways only: on the others it is what it was
+    return waits if value is MISSING else join(without_missing(value), waits)
 
 
 def names_in(module: Module) -> list[str]:
