@@ -81,13 +81,15 @@ def _analysis_of(request: Request, program: Program, pack: Pack, platform: Platf
 def _is_settled(result: Result) -> bool:
     """Return whether nothing in a quick result calls for a second look."""
     audit = result.audit
+    # what the user makes of an error has no say in this
+    errors = {rule.code for rule in result.rules if rule.severity == "error"}
     cells = (cell for registry in audit.registries for cell in registry.cells)
     return not (
         audit.blocked
         or audit.problems
         or audit.notes
         or audit.doubtful
-        or any(finding.severity == "error" for finding in result.findings)
+        or any(f.severity == "error" or f.rule in errors for f in result.findings)
         or any("maybe" in (c.after_import, c.at_lookup, c.outcome) or c.conditions for c in cells)
     )
 
