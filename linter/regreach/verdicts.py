@@ -289,11 +289,22 @@ class ConsumerAnalysis:
             later = [r for r in self.registries if not r.on_init_path]
             self.asked_later = keys_asked_later(self.path, self.consumer.use, self.runs, later)
         self.sites = find_sites(self.program, self.pack, self.consumer)
-        unreached = self._unreached()
-        self._visit()
-        self.process.enter(unreached)
+        if not (self.analysis.quick and self.only is not None and self._is_there(self.only)):
+            unreached = self._unreached()
+            self._visit()
+            self.process.enter(unreached)
         results = [self._result(r) for r in self.registries]
         return results, [self._call_site(s) for s in self.sites]
+
+    def _is_there(self, key: Key) -> bool:
+        """Return whether a key is there whenever it is looked up: callers and process do not matter then."""
+        run = self.runs.get(key)
+        return (
+            run is not None
+            and run.outcome == "ok"
+            and bool(run.lookups)
+            and all(run.at_lookup.get(registry) == "yes" for registry in run.lookups)
+        )
 
     # -- registrations ------------------------------------------------------------------------
 

@@ -168,7 +168,7 @@ class _Bench:
 
     def imports(self, old: str, new: str, before: KeyState, after: KeyState) -> ImportChange:
         """Return what became of the imports that lead to the key from one revision to another."""
-        request = self._request
+        request = replace(self._request, quick=True)
         with (
             opened(replace(request, rev=old), None, self._sources) as was,
             opened(replace(request, rev=new), None, self._sources) as now,
