@@ -168,11 +168,19 @@ def test_an_error_that_nobody_foresaw_is_one_line_too(monkeypatch: pytest.Monkey
     def fail(*_: object) -> None:
         raise ZeroDivisionError("two\nlines")
 
-    monkeypatch.setattr("regreach.run.analyse", fail)
+    monkeypatch.setattr("regreach.run.check", fail)
     message = fails(run("check", BUG, "--no-cache"), 3)
     assert message.startswith("internal error, please report it: ZeroDivisionError: two lines (")
     monkeypatch.setenv("REGREACH_TRACEBACK", "1")
     assert "Traceback" in run("check", BUG, "--no-cache").err
+
+
+def test_an_interrupt_that_comes_as_another_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr("regreach.run.check", fail)
+    assert fails(run("check", BUG, "--no-cache"), 130) == "interrupted"
 
 
 @pytest.mark.parametrize("command", [["check"], ["audit"], ["check", "--exit-zero"]])

@@ -90,7 +90,8 @@ def test_no_process_may_be_started(lab: Lab) -> None:
     setpriv, prlimit = shutil.which("setpriv"), shutil.which("prlimit")
     if os.geteuid() != 0 or setpriv is None or prlimit is None:
         pytest.skip("the limit is that of a user, and becoming one who has nothing else takes root")
-    become = (setpriv, "--reuid=54322", "--regid=54322", "--clear-groups")
+    user_id = 50_000 + os.getpid() % 10_000  # nobody else's, nor that of a test beside this one
+    become = (setpriv, f"--reuid={user_id}", f"--regid={user_id}", "--clear-groups")
     read = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
     user = (*become, *read)
     if lab.run("--version", program=(*user, *PROGRAM)).code != 0:

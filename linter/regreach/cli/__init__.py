@@ -112,14 +112,24 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except MemoryError:
         code = _fail(RegreachError.exit_code, "there is not enough memory for this")
     except Exception as error:
-        code = _fail(RegreachError.exit_code, _unexpected(error))
+        if _is_interrupt(error):
+            code = _fail(INTERRUPTED, "interrupted")
+        else:
+            code = _fail(RegreachError.exit_code, _unexpected(error))
     sys.exit(code)
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Return whether an exception is what CPython makes of Ctrl-C in ``__set_name__`` (until 3.12)."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__
+    return False
 
 
 def _unexpected(error: Exception) -> str:
     """Return what to say of an exception that is none of regreach's own."""
-    if isinstance(error, MemoryError):
-        return "out of memory: raise the limit (ulimit -v), or give the machine more"
     if isinstance(error, OSError) and error.errno in _LACKING:
         file = f"{error.filename}: " if error.filename is not None else ""
         return f"the system refuses to go on: {file}{error.strerror}"
