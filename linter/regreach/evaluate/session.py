@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ _UNKNOWN_DEPTH = 5  # how deep calls are followed when the arguments are unknown
 _UNKNOWN_BUDGET = 1_500  # and how many statements are run
 _STACK = 512 * 1024 * 1024
 _RECURSION = 100_000
+_PAUSES = (0.01, 0.05, 0.2, 0)  # seconds between attempts to start a thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,25 @@ class Session:
         return Ended(ended.raised, pendings, ended.value)
 
 
+def _started(run: Callable[[], None]) -> threading.Thread:
+    """Start a thread. Raises TargetError when the system gives none.
+
+    One that has just ended may still be counted for a moment.
+    """
+    for pause in _PAUSES:
+        thread = threading.Thread(target=run, name="regreach")
+        try:
+            thread.start()
+        except RuntimeError:
+            time.sleep(pause)
+        else:
+            return thread
+    raise TargetError(
+        f"the system gives no thread with {_STACK >> 20} MiB of stack, which the analysis needs:"
+        " raise the limits of memory and of processes (ulimit -v, ulimit -u)"
+    )
+
+
 def with_deep_stack(action: Callable[[], _T]) -> _T:
     """Run something in a thread whose stack is deep enough for long import chains; return its result.
 
@@ -223,15 +244,7 @@ def with_deep_stack(action: Callable[[], _T]) -> _T:
     size, limit = threading.stack_size(_STACK), sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION))
     try:
-        thread = threading.Thread(target=run, name="regreach")
-        try:
-            thread.start()
-        except RuntimeError:
-            raise TargetError(
-                f"the system gives no thread with {_STACK >> 20} MiB of stack, which the analysis needs:"
-                " raise the limits of memory and of processes (ulimit -v, ulimit -u)"
-            ) from None
-        thread.join()
+        _started(run).join()
     finally:
         threading.stack_size(size)
         sys.setrecursionlimit(limit)
