@@ -63,7 +63,13 @@ def test_what_a_command_does(tmp_path: Path, trapped: Path, name: str) -> None:
     done = subprocess.run(
         [sys.executable, str(WATCHING), str(report), *arguments],
         cwd=tree,
-        env={**os.environ, "REGREACH_CACHE_DIR": str(cache), "HOME": str(home)},
+        # the first to import a part of regreach would write its byte code
+        env={
+            **os.environ,
+            "REGREACH_CACHE_DIR": str(cache),
+            "HOME": str(home),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
         capture_output=True,
         text=True,
         timeout=LIMIT,
