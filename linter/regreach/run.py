@@ -32,7 +32,7 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
     The tree is never imported or executed. Raises ConfigError and TargetError.
     """
     with opened(request, on_progress) as analysis:
-        return _result(request, analysis, on_progress or (lambda _: None))
+        return _result(request, analysis, on_progress or (lambda _: None))[0]
 
 
 def check(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
@@ -43,17 +43,19 @@ def check(request: Request, on_progress: Callable[[str], None] | None = None) ->
     """
     say = on_progress or (lambda _: None)
     with opened(replace(request, quick=True), on_progress) as analysis:
-        result = _result(request, analysis, say)
-        if _is_settled(result):
+        result, found = _result(request, analysis, say)
+        if _is_settled(result.audit, found):
             return result
         say(f"analysing {len(analysis.program.tree.modules)} modules, in full")
         # of the same bytes: a file may have changed since
         full = _analysis_of(request, analysis.program, analysis.pack, analysis.platform)
-        return _result(request, full, lambda step: say(f"{step}, in full"))
+        return _result(request, full, lambda step: say(f"{step}, in full"))[0]
 
 
-def _result(request: Request, analysis: Analysis, say: Callable[[str], None]) -> Result:
-    """Make an analysis and apply the rules."""
+def _result(
+    request: Request, analysis: Analysis, say: Callable[[str], None]
+) -> tuple[Result, tuple[Finding, ...]]:
+    """Make an analysis and apply the rules; return as well what these find, whatever the user makes of it."""
     rules = load_plugins().selected(request.select, request.ignore)
 
     def audited() -> Audit:
@@ -63,8 +65,10 @@ def _result(request: Request, analysis: Analysis, say: Callable[[str], None]) ->
 
     audit = with_deep_stack(audited)
     say("applying the rules")
-    settled = settled_of(request, judged(audit, rules), rules, analysis)
-    return Result(audit, settled.findings, settled.suppressed, tuple(rules), analysis=analysis)
+    found = judged(audit, rules)
+    settled = settled_of(request, found, rules, analysis)
+    findings, suppressed = settled.findings, settled.suppressed
+    return Result(audit, findings, suppressed, tuple(rules), analysis=analysis), found
 
 
 def _analysis_of(request: Request, program: Program, pack: Pack, platform: Platform) -> Analysis:
@@ -78,18 +82,15 @@ def _analysis_of(request: Request, program: Program, pack: Pack, platform: Platf
     )
 
 
-def _is_settled(result: Result) -> bool:
-    """Return whether nothing in a quick result calls for a second look."""
-    audit = result.audit
-    # what the user makes of an error has no say in this
-    errors = {rule.code for rule in result.rules if rule.severity == "error"}
+def _is_settled(audit: Audit, found: Iterable[Finding]) -> bool:
+    """Return whether nothing in a quick audit, and in what rules find in it, calls for a second look."""
     cells = (cell for registry in audit.registries for cell in registry.cells)
     return not (
         audit.blocked
         or audit.problems
         or audit.notes
         or audit.doubtful
-        or any(f.severity == "error" or f.rule in errors for f in result.findings)
+        or any(finding.severity == "error" for finding in found)
         or any("maybe" in (c.after_import, c.at_lookup, c.outcome) or c.conditions for c in cells)
     )
 

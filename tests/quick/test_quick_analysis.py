@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from regreach.model import Audit
+import regreach.run
+from regreach.model import Audit, Finding, Severity
 from regreach.request import Request
+from regreach.rule import Rule
 from regreach.run import analyse, check
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
@@ -46,6 +49,20 @@ def test_an_error_is_looked_at_in_full() -> None:
     found = check(request_for("bug"))
     assert [f.rule for f in found.findings if f.severity == "error"] == ["RR101"]
     assert not found.analysis.quick
+
+
+@pytest.mark.parametrize(("severity", "quick"), [("warning", True), ("error", False)])
+def test_what_counts_is_what_a_rule_says_of_a_finding(
+    severity: Severity, quick: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RR110 is a rule of errors, and warns where a cycle kills nobody yet."""
+
+    def judged(audit: Audit, rules: Iterable[Rule]) -> tuple[Finding, ...]:
+        return tuple(replace(each, rule="RR110", severity=severity) for each in real(audit, rules))
+
+    real = regreach.run.judged
+    monkeypatch.setattr(regreach.run, "judged", judged)
+    assert check(request_for("fix-lazy-in-branch")).analysis.quick is quick
 
 
 def test_where_all_is_well_nothing_is_looked_at_twice() -> None:
