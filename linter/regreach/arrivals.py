@@ -31,6 +31,8 @@ from regreach.loading import Way, way_to
 from regreach.model import Outcome, Registration, SiteValue, Tristate
 from regreach.pack import Registry
 
+# a site, a key, whether that is registered, and the other arguments
+_Arrival = tuple[Site, Key, Tristate, frozenset[tuple[str, Value]]]
 # called with module, line, selector argument, number of the path, other arguments
 OnArrival = Callable[[str, int, Value, int, Mapping[str, Value]], None]
 
@@ -141,7 +143,7 @@ class Arrivals:
 
         sure_paths: dict[tuple[Site, Key], set[int]] = {}
         notes: dict[Key, list[_Note]] = {around: [] for around in ambient}
-        seen: set[tuple[Site, Key, Tristate, frozenset[tuple[str, Value]]]] = set()
+        seen: set[_Arrival] = set()
 
         by_place = {(site.module, site.statement): site for site in sites}
         # what comes after the last site of its own function cannot matter to it
@@ -163,9 +165,10 @@ class Arrivals:
             given = frozenset(others.items())
             keys = [(*around, each) for each in every for around in ambient]
             for key, loaded in path.present_all(self._registry, keys).items():
-                if (site, key, loaded, given) not in seen:
-                    seen.add((site, key, loaded, given))
-                    notes[key[:-1]].append(self._note(site, key, loaded, others))
+                state = site, key, loaded, given
+                if state not in seen:
+                    seen.add(state)
+                    notes[key[:-1]].append(self._note(state, others))
                 if known is not None and len(known) == 1:
                     sure_paths.setdefault((site, key), set()).add(number)
 
@@ -187,10 +190,10 @@ class Arrivals:
                 self.values[site][key] = replace(self.values[site][key], arrives="yes")
         return set(asked)
 
-    def _note(self, site: Site, key: Key, loaded: Tristate, others: Mapping[str, Value]) -> _Note:
+    def _note(self, state: _Arrival, others: Mapping[str, Value]) -> _Note:
         """Return what a construction with this key would come to in the present state."""
         path, registry = self._path, self._registry
-        state = (site, key, loaded, frozenset(others.items()))
+        site, key, loaded, _ = state
         run = self._runs.get(state)
         if run is None:
             # what the consumer asks the process is no question of the function around the site

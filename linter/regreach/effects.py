@@ -11,18 +11,14 @@ from regreach.graph import ImportGraph
 from regreach.init_path import Key
 from regreach.pack import Pack
 from regreach.program import Program
-from regreach.registrations import Use, find_uses, split_path
+from regreach.registrations import Use, find_uses, last_name
 
 _MAX_WORDS = 60
 
 
 def registrars_of(program: Program, pack: Pack) -> set[str]:
     """Return the names of the registrars, of the functions that call one, and so on."""
-    words = {
-        split_path(path)[1].rpartition(".")[2]
-        for registry in pack.registries
-        for path in registry.registrars
-    }
+    words = {last_name(path) for registry in pack.registries for path in registry.registrars}
     waiting = sorted(words)
     while waiting and len(words) < _MAX_WORDS:
         found = set()

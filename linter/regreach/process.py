@@ -10,7 +10,6 @@ is not settled so is settled by running everything.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Sequence
 
 import networkx as nx
@@ -20,14 +19,11 @@ from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.world import Sources
 from regreach.graph import ImportGraph
 from regreach.program import Partly, Program
-from regreach.quick import QuickSources
+from regreach.quick import QuickSources, call_at_margin
 from regreach.supply.prediction import import_lines
-from regreach.supply.scans import IMPORTS_ODDLY, matches
+from regreach.supply.scans import IMPORTS_ODDLY
 
 _MAX_ROUNDS = 300
-
-# A line at the margin that calls something or decorates with it.
-_CALL = rb"\n(?:@[ \t.\w]*\b(?:%b)\b|(?!def |class |async )[^\s#\"'@](?:[^\n]*\W)?(?:%b)\()"
 
 
 class ProcessRoots:
@@ -129,11 +125,10 @@ class ProcessRoots:
     def _may_be_called(self, module: str) -> bool:
         """Return whether a function that imports a module may be called while others are imported."""
         edges = [edge for edge in self._graph.importers(module) if edge.kind == "lazy"]
-        names = sorted({_called_as(edge.scope).encode() for edge in edges})
+        names = sorted({_called_as(edge.scope) for edge in edges})
         if not names:
             return False
-        any_of = b"|".join(map(re.escape, names))
-        call = matches(_CALL % (any_of, any_of), *names)
+        call = call_at_margin(names)
         return any(self._program.ask(module, call) for module in self._lines)
 
 

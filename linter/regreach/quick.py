@@ -47,7 +47,6 @@ class QuickSources:
         self._pruning = Pruning(top, {*registrars, *importers}, packages - {top})
         self._packages = packages
         self._bodies: dict[str, ir.Body | None] = {}
-        self.skimmed = 0
 
     def is_known(self, module: str) -> bool:
         """Return whether a module was run before."""
@@ -70,7 +69,6 @@ class QuickSources:
             ):
                 found = program.skim(module, self._packages)
                 if found is not None:
-                    self.skimmed += 1
                     return found
         facts = program.facts(module)
         return self._pruning.skeleton(facts.body) if facts is not None else None

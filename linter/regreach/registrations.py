@@ -30,9 +30,14 @@ def split_path(path: str) -> tuple[str, str]:
     return module, name
 
 
+def last_name(path: str) -> str:
+    """Return the last part of a pack's ``module:Class.name``, or of a name: the word by which it is called."""
+    return path.rpartition(":")[2].rpartition(".")[2]
+
+
 def find_uses(program: Program, registry: Registry) -> list[Use]:
     """Return the uses of a registry's registrars in the whole tree, sorted by place."""
-    names = {split_path(r)[1].rpartition(".")[2] for r in registry.registrars}
+    names = {last_name(path) for path in registry.registrars}
     uses: list[Use] = []
     for module in program.mentioning(*(n.encode() for n in sorted(names))):
         facts = program.readable_facts(module)

@@ -42,7 +42,7 @@ from regreach.process import ProcessRoots
 from regreach.process_start import ProcessStart
 from regreach.program import Program
 from regreach.quick import quick_machine
-from regreach.registrations import Use, find_uses
+from regreach.registrations import Use, find_uses, last_name
 from regreach.remedies import find_remedy
 from regreach.supply.prediction import likely_modules
 
@@ -137,13 +137,10 @@ class Analysis:
             call_sites += sites
             missing = self._not_read(session, part, ended)
             why = self._cannot_run(part, ended)
-            if not missing and why is not None:
-                self.blocked.append(f"{consumer.path} cannot be judged: {why}")
             if missing:
-                self.blocked.append(
-                    f"{consumer.path} cannot be judged: a file that it needs was not read,"
-                    f" {'; '.join(missing)}"
-                )
+                why = f"a file that it needs was not read, {'; '.join(missing)}"
+            if why is not None:
+                self.blocked.append(f"{consumer.path} cannot be judged: {why}")
         tree = self.program.tree
         problems = [
             Problem(Spot(path, error.line), error.column, error.told)
@@ -236,7 +233,7 @@ class Analysis:
 
 
 def _last_words(paths: Iterable[str]) -> set[bytes]:
-    return {re.split("[:.]", path)[-1].encode() for path in paths}
+    return {last_name(path).encode() for path in paths}
 
 
 class ConsumerAnalysis:

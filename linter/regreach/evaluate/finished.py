@@ -16,7 +16,7 @@ from regreach.evaluate.calls import call
 from regreach.evaluate.dispatch import run_block
 from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.heap import Heap
-from regreach.evaluate.importing import all_names
+from regreach.evaluate.importing import absolute_name, all_names
 from regreach.evaluate.library.identity import IDENTITY
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
@@ -24,14 +24,13 @@ from regreach.evaluate.values import (
     UNKNOWN,
     Const,
     Deferred,
-    External,
     Finished,
     Function,
     Value,
 )
 from regreach.evaluate.world import Sources, World
 from regreach.facts import ir, walk
-from regreach.facts.names import bound_names
+from regreach.facts.names import names_of
 from regreach.facts.source import SourceError
 
 
@@ -134,10 +133,10 @@ class FinishedModules:
                 with machine.running(frame), machine.module_level():
                     run_block(machine, frame, (node,))
             except Abrupt:
-                for name in bound_names((node,)):
+                for name in names_of(node):
                     module.cells.setdefault(name, UNKNOWN)
         module.running.pop()
-        for name in bound_names((node,)):
+        for name in names_of(node):
             if len(module.binders[name]) > 1 and name in module.cells:
                 module.history.setdefault(name, []).append((index, module.cells[name]))
 
@@ -167,14 +166,10 @@ class FinishedModules:
         return MISSING
 
     def _by_star(self, module: Finished, node: ir.ImportFrom, name: str) -> Value:
-        package = module.name
-        if node.level and not self._sources.is_package(package):
-            package = package.rpartition(".")[0]
-        dotted = node.module or ""
-        if node.level:
-            for _ in range(node.level - 1):
-                package = package.rpartition(".")[0]
-            dotted = f"{package}.{dotted}" if dotted else package
+        try:
+            dotted = absolute_name(self._machine, Frame(module, module), node.module, node.level)
+        except Abrupt:
+            return MISSING  # it leads out of the package
         origin = self.module(dotted)
         if origin is None:
             return MISSING if name.startswith("_") or self._sources.has(dotted) else UNKNOWN
@@ -190,13 +185,8 @@ class FinishedModules:
 
     def _special(self, module: Finished, name: str) -> Value:
         is_package = self._sources.is_package(module.name)
-        if name == "__name__":
-            return Const(module.name)
-        if name == "__package__":
-            return Const(module.name if is_package else module.name.rpartition(".")[0])
-        if name in ("__file__", "__spec__", "__loader__") or (name == "__path__" and is_package):
-            return External(f"{module.name}.{name}")
-        return UNKNOWN if name in ("__doc__", "__dict__", "__builtins__") else MISSING
+        names = self._machine.special_names(module.name, is_package).names
+        return names.get(name, UNKNOWN if name in ("__dict__", "__builtins__") else MISSING)
 
     @contextmanager
     def _apart(self) -> Iterator[None]:
@@ -226,7 +216,7 @@ def _index(body: ir.Body) -> tuple[dict[str, list[int]], list[ir.ImportFrom]]:
     stars: list[ir.ImportFrom] = []
     for index, node in enumerate(body):
         stars += _stars(node)
-        for name in bound_names((node,)):
+        for name in names_of(node):
             binders.setdefault(name, []).append(index)
     imported = _imported(body)
     for index, node in enumerate(body):
@@ -242,7 +232,7 @@ def _imported(body: ir.Body) -> set[str]:
     names: set[str] = set()
     for node in body:
         if isinstance(node, (ir.Import, ir.ImportFrom)):
-            names |= bound_names((node,))
+            names |= names_of(node)
         for part in walk.blocks(node):
             names |= _imported(part)
     return names

@@ -25,6 +25,11 @@ def local_names(body: ir.Body) -> frozenset[str]:
     return frozenset(bound - outer)
 
 
+def names_of(node: ir.Stmt) -> frozenset[str]:
+    """Return the names that a statement binds, those in its blocks too."""
+    return frozenset(name for each in _own_statements((node,)) for name in _bound_by(each))
+
+
 @cache
 def bound_names(body: ir.Body) -> frozenset[str]:
     """Return the names that these statements bind, wherever they are declared to belong."""

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
 
 from regreach.facts import ir, walk
-from regreach.facts.names import bound_names, surely_bound
+from regreach.facts.names import names_of, surely_bound
 
 # Functions that may do anything to a module, or load one.
-_ODD = frozenset(
+ODD = frozenset(
     [
         "exec",
         "eval",
@@ -42,7 +42,7 @@ class Pruning:
     def __init__(self, top: str, words: Collection[str], absent: Collection[str] = ()) -> None:
         self._top = top
         self._absent = frozenset(absent)
-        self._words = frozenset(words) | _ODD
+        self._words = frozenset(words) | ODD
 
     def skeleton(self, body: ir.Body) -> ir.Body:
         """Return what of a module's body has to be run, with ``Later`` for what can wait."""
@@ -74,7 +74,7 @@ class Pruning:
             sure = surely_bound((node,))
             if sure:
                 yield ir.Later(node.line, tuple(sorted(sure)), sure=True)
-            names = bound_names((node,)) - sure
+            names = names_of(node) - sure
             if names and not isinstance(node, ir.AnnAssign):
                 yield ir.Later(node.line, tuple(sorted(names)), sure=False)
 
@@ -141,7 +141,7 @@ class Pruning:
         for node in body:
             if isinstance(node, (ir.Import, ir.ImportFrom)):
                 if self._own_import(node) or not _LOOKED_AT.isdisjoint(tops_of(node)):
-                    names |= bound_names((node,))
+                    names |= names_of(node)
             elif not isinstance(node, (ir.FunctionDef, ir.ClassDef)):
                 for part in walk.blocks(node):
                     names |= self._foreign(part)
@@ -182,7 +182,7 @@ def other_names(body: ir.Body, words: Collection[str]) -> set[str]:
         if isinstance(node, ir.ImportFrom):
             names |= {alias for name, alias in node.names if alias is not None and name in words}
         elif isinstance(node, ir.Assign) and _mentions(node.value, words):
-            names |= bound_names((node,))
+            names |= names_of(node)
         else:
             for part in walk.blocks(node):
                 names |= other_names(part, words)

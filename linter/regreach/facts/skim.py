@@ -13,9 +13,10 @@ import warnings
 from collections.abc import Collection, Iterator, Sequence
 
 from regreach.facts import ir
+from regreach.facts.names import names_of
 from regreach.facts.outline import LogicalLine, Outline, outline
 from regreach.facts.parse import check_syntax
-from regreach.facts.skeleton import merged
+from regreach.facts.skeleton import ODD, merged, tops_of
 from regreach.facts.source import decode
 
 _WORD = re.compile(r"[ \t\f]*(\w+|@|.|\Z)")
@@ -29,7 +30,7 @@ _FOR_CHECKERS = re.compile(r"if[ \t]+(?:\w+\.)?TYPE_CHECKING[ \t]*:[ \t]*(?:#[^\
 _OPENS = re.compile(r"[^\n]*:[ \t]*(?:#[^\n]*)?\n\Z")
 # What changes the meaning of the lines around, or may do anything.
 _ODD = re.compile(
-    r"\b(?:exec|eval|globals|locals|vars|setattr|delattr|__import__|import_module|__getattr__|exit|_exit)\b"
+    rf"\b(?:{'|'.join(sorted({*ODD, '__getattr__'}))})\b"
     r"|sys\.modules|\b__path__\b|:=|;"
 )
 # Strings and comments.
@@ -181,7 +182,9 @@ def _bound_in(
             node = _import(source + "\n", line.line)
             if _is_from(node, packages):
                 raise _Untold(source)
-            names = _bound(node)
+            if not node.names:
+                raise _Untold("a star under a condition")
+            names = names_of(node)
         elif word in ("raise", "del", "return", "with", "for", "while"):
             raise _Untold(source)
         elif (named := _NAMED.match(source)) is not None:
@@ -221,14 +224,5 @@ def _import(source: str, line: int) -> ir.Import | ir.ImportFrom:
 
 
 def _is_from(node: ir.Import | ir.ImportFrom, packages: Collection[str]) -> bool:
-    if isinstance(node, ir.ImportFrom):
-        return node.level > 0 or (node.module or "").partition(".")[0] in packages
-    return any(dotted.partition(".")[0] in packages for dotted, _ in node.names)
-
-
-def _bound(node: ir.Import | ir.ImportFrom) -> list[str]:
-    if isinstance(node, ir.Import):
-        return [alias or dotted.partition(".")[0] for dotted, alias in node.names]
-    if not node.names:
-        raise _Untold("a star under a condition")
-    return [alias or name for name, alias in node.names]
+    is_relative = isinstance(node, ir.ImportFrom) and node.level > 0
+    return is_relative or not tops_of(node).isdisjoint(packages)

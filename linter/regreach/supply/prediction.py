@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from regreach.pack import Pack
+from regreach.registrations import last_name
 
 if TYPE_CHECKING:
     from regreach.program import Program
@@ -31,7 +32,7 @@ def _mentioning(program: Program, pack: Pack) -> tuple[list[str], list[str]]:
     """Return the modules that mention a consumer or a registrar, and those of them that the pack ignores."""
     registrars = {r for registry in pack.registries for r in registry.registrars}
     words = registrars | {consumer.callable for consumer in pack.consumers.values()}
-    mentioning = program.mentioning(*sorted(_last_part(word).encode() for word in words))
+    mentioning = program.mentioning(*sorted(last_name(word).encode() for word in words))
     paths = {module: program.path(module) or "" for module in mentioning}
     ignored = [m for m in mentioning if pack.ignores(paths[m])]
     return mentioning, ignored
@@ -63,7 +64,3 @@ def import_lines(program: Program, roots: Iterable[str]) -> dict[str, list[str]]
         lines[module] = [*found, parent] if parent else found
         waiting += [name for name in found if name not in lines][::-1]
     return lines
-
-
-def _last_part(path: str) -> str:
-    return path.rpartition(":")[2].rpartition(".")[2]
