@@ -1,0 +1,159 @@
+"""Which files are worth parsing: told by bytes, since a large tree takes minutes to parse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from regreach.program import Program
+from regreach.supply.scans import matches
+
+_ANNOTATION = rb"[ \t]*(?::[^=\n]+)?=[ \t]*\(?\s*"
+_MAKER = rb"""(?:[\[{]|(?:\w+\.)*(?:dict|list|set|\w*[dD]ict|deque|ChainMap|Counter|WeakSet|\w*Dictionary|User\w+)(?:\[[^\n]*\])?\()"""
+# A name at the margin that is bound to a container, or to what some call gives.
+_AT_MARGIN = re.compile(
+    rb"\n(?P<name>[^\W\d]\w*)%b(?:[\[{]|[^\W\d][\w.]*(?:\[[^\n]*\])?\()" % _ANNOTATION
+)
+# The same in a class; and an attribute of an object.
+_IN_CLASS = re.compile(rb"\n[ \t]+(?P<name>[^\W\d]\w*)%b%b" % (_ANNOTATION, _MAKER))
+_OF_OBJECT = re.compile(
+    rb"\n[ \t]+(?:self|cls)\.(?P<name>[^\W\d]\w*)%b(?:%b|[\w.]+[ \t]+or[ \t]+%b|field\()"
+    % (_ANNOTATION, _MAKER, _MAKER)
+)
+_FIELD = re.compile(
+    rb"\n[ \t]+(?P<name>[^\W\d]\w*)[ \t]*:[^=\n]+=[ \t]*(?:\w+\.)?(?:field|Field|ib|attrib|PrivateAttr)\("
+)
+# A name at the margin, or one in a class, bound to what a call gives.
+_MADE = re.compile(
+    rb"\n(?:    |\t)?(?P<name>[^\W\d]\w*)%b(?:\w+\.)*(?P<func>[^\W\d]\w*)(?:\[[^\n]*\])?[.\w]*\("
+    % _ANNOTATION
+)
+_CLASS = re.compile(
+    rb"\n[ \t]*class[ \t]+(?P<name>[^\W\d]\w*)(?:\([ \t\n]*(?P<bases>[^)]*)\))?"
+)
+_RETURNED = re.compile(rb"\n[ \t]+return[ \t]+(?:\w+\.)*([A-Z_]\w*)\(")
+_LIKE_A_CONTAINER = re.compile(rb"(?:dict|Dict|Mapping|[lL]ist|[sS]et|Dictionary)\b")
+_OF_SELF = re.compile(rb"\n[ \t]+(?:self|cls)\[[^\n]*\][ \t]*=(?!=)")
+_WORDS = rb"append|appendleft|add|insert|setdefault|update|__setitem__"
+# How a line goes on that puts something into what its beginning names.
+_FILLS = re.compile(
+    rb"(?:\[[^\n]*\][ \t]*(?::[^=\n]+)?=(?!=)|\[[ \t]*\n|(?:\[[^\n]*\]|\.(?:setdefault|get)\([^\n]*\))*\s*\.(?:%b)\()"
+    % _WORDS
+)
+STORES = re.compile(r"\]\s*(?::[^=\n]+)?=(?!=)|\.(?:%s)\(" % _WORDS.decode())
+"""Whether the text of a function may put something into a container."""
+
+_MAX_NAMES = 400  # in one pattern
+
+
+@dataclass(slots=True)
+class Candidates:
+    """What a scan of all bytes found.
+
+    ``storing`` are the modules in which a function may fill a container that lives long. ``made`` maps
+    what is called to make an object at a margin or in a class to the modules, ``objects`` the names that
+    these have, ``heirs`` the last names of classes to the modules with classes below them, ``returned``
+    what is called to make what a function returns.
+    """
+
+    storing: list[str] = field(default_factory=list)
+    made: dict[str, set[str]] = field(default_factory=dict)
+    objects: dict[str, set[str]] = field(default_factory=dict)
+    heirs: dict[str, set[str]] = field(default_factory=dict)
+    returned: dict[str, set[str]] = field(default_factory=dict)
+
+
+def scan(program: Program, modules: Iterable[str]) -> Candidates:
+    """Look through the bytes of modules for what may fill a container."""
+    found = Candidates()
+    margin: dict[str, set[bytes]] = {}
+    of_objects: dict[str, set[bytes]] = {}  # classes in modules whose objects fill what is theirs
+    heirs: dict[bytes, set[bytes]] = {}
+    for module in modules:
+        data = b"\n" + program.source(module)
+        margin[module] = {m["name"] for m in _AT_MARGIN.finditer(data)}
+        for made in _MADE.finditer(data):
+            func, name = (made[key].decode("utf-8", "replace") for key in ("func", "name"))
+            found.made.setdefault(func, set()).add(module)
+            found.objects.setdefault(name, set()).add(module)
+        classes = {m["name"]: m["bases"] or b"" for m in _CLASS.finditer(data)}
+        for name, above in ((n, b) for n, bases in classes.items() for b in _words(bases)):
+            heirs.setdefault(above, set()).add(name)
+            found.heirs.setdefault(above.decode("utf-8", "replace"), set()).add(module)
+        for each in _RETURNED.finditer(data):
+            found.returned.setdefault(each[1].decode("utf-8", "replace"), set()).add(module)
+        shared = {m["name"] for m in _IN_CLASS.finditer(data)} if classes else set()
+        if _fills(data, margin[module], dotted=False) or _fills(data, shared, dotted=True):
+            found.storing.append(module)
+        elif classes:
+            own = {m["name"] for m in (*_OF_OBJECT.finditer(data), *_FIELD.finditer(data))}
+            mapping = any(map(_LIKE_A_CONTAINER.search, classes.values()))
+            if (mapping and _OF_SELF.search(data)) or _fills(data, own, dotted=True):
+                of_objects[module] = set(classes)
+    called = {name.encode() for name in found.made}
+    for module, names in of_objects.items():
+        if any(_made_somewhere(name, called, heirs) for name in names):
+            found.storing.append(module)
+    _add_foreign(program, found, margin)
+    found.storing.sort()
+    return found
+
+
+def _words(data: bytes) -> Iterator[bytes]:
+    return iter(re.findall(rb"\w+", data))
+
+
+def _fills(data: bytes, names: set[bytes], *, dotted: bool) -> bool:
+    """Return whether an indented line may fill one of these, or an attribute of this name."""
+    some = sorted(names)
+    for start in range(0, len(some), _MAX_NAMES):
+        either = b"|".join(map(re.escape, some[start : start + _MAX_NAMES]))
+        before = rb"\." if dotted else rb"(?<![\w.])"
+        for found in re.finditer(rb"%b(?:%b)(?=[\[.])" % (before, either), data):
+            if _FILLS.match(data, found.end()) and _is_indented(data, found.start()):
+                return True
+    return False
+
+
+def _is_indented(data: bytes, at: int) -> bool:
+    line = data.rfind(b"\n", 0, at) + 1
+    return data[line : line + 1] in (b" ", b"\t")
+
+
+def _made_somewhere(name: bytes, called: set[bytes], heirs: dict[bytes, set[bytes]]) -> bool:
+    """Return whether a class, or one that inherits from it, is called where its object lives long."""
+    seen, waiting = {name}, [name]
+    while waiting:
+        each = waiting.pop()
+        if each in called or b"egistr" in each:
+            return True
+        new = heirs.get(each, set()) - seen
+        seen |= new
+        waiting += new
+    return False
+
+
+def _add_foreign(program: Program, found: Candidates, margin: dict[str, set[bytes]]) -> None:
+    """Add the modules that fill what is bound at the margin of another module, which they import."""
+    everywhere: set[bytes] = set().union(*margin.values()) if margin else set()
+    known = set(found.storing)
+    for module in margin:
+        data = b"\n" + program.source(module)
+        if module in known:
+            continue
+        imported = {
+            word
+            for line in re.finditer(rb"\n[ \t]*from\b[^\n]*\bimport\b[ \t]*(\([^)]*\)|[^\n]*)", data)
+            for word in _words(line[1])
+        }
+        if _fills(data, {n for n in imported & everywhere if len(n) > 2}, dotted=False):
+            found.storing.append(module)
+
+
+def mentioning(program: Program, word: str, allowed: Iterable[str]) -> list[str]:
+    """Return the modules in which a whole word stands, of those that are ``allowed``."""
+    data = word.encode()
+    inside = allowed if isinstance(allowed, (set, frozenset)) else set(allowed)
+    question = matches(rb"\b%b\b" % re.escape(data), data)
+    return [m for m in program.mentioning(data) if m in inside and program.ask(m, question)]

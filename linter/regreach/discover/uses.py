@@ -1,0 +1,529 @@
+"""Uses of registrars in a tree: registrations, with keys, and functions that hand on what they are given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from regreach.discover.candidates import Candidates, mentioning
+from regreach.discover.containers import Container, made_by
+from regreach.discover.folding import expanded, folded
+from regreach.discover.found import Key, Registration
+from regreach.discover.names import ClassRef, Imported, Names, Target, level
+from regreach.discover.registrars import (
+    Callee,
+    Definition,
+    Registrar,
+    Registrars,
+    bind,
+    definitions,
+    is_named,
+)
+from regreach.discover.shapes import Mode, Part
+from regreach.facts import ir, walk
+from regreach.facts.parse import ModuleFacts
+from regreach.model import Spot
+from regreach.registrations import exact_line
+from regreach.supply.scans import matches
+
+_ROUNDS = 5
+
+
+@dataclass(slots=True)
+class Filled:
+    """A container with the registrars that fill it, and what they put into it."""
+
+    container: Container
+    registrars: dict[str, tuple[Registrar, list[Mode]]] = field(default_factory=dict)
+    registrations: list[Registration] = field(default_factory=list)
+    decorated: int = 0  # of the registrations, those by a decorator
+    lasting: int = 0  # those that are no passing state of a run
+
+
+class Uses:
+    """Looks for uses until no new registrar comes to light."""
+
+    def __init__(self, registrars: Registrars, candidates: Candidates, modules: list[str]) -> None:
+        self.registrars, self.names = registrars, registrars.names
+        self.program = self.names.program
+        self.candidates, self.modules = candidates, frozenset(modules)
+        self.filled: dict[Container, Filled] = {}
+        self._instances: dict[tuple[str, str], list[Container]] = {}
+        self._classes: dict[tuple[str, str], list[ClassRef]] = {}
+        self._done: dict[str, set[str]] = {}
+
+    def find(self) -> None:
+        """Find all registrars and their uses."""
+        for _ in range(_ROUNDS):
+            wanted = self._wanted()
+            self.program.prefetch(sorted(m for m in wanted if not self.program.is_known(m)))
+            news = False
+            for module, words in sorted(wanted.items()):
+                news |= self._handing_on(module, words)
+            if not news:
+                break
+        for module, words in sorted(self._wanted().items()):
+            self._registrations(module, words)
+        self._subclasses()
+        for registrar in self.registrars.known.values():
+            for container, mode in registrar.entries:
+                if not container.of_class:
+                    self._of(container, registrar, mode)
+
+    def _of(self, container: Container, registrar: Registrar, mode: Mode) -> Filled:
+        filled = self.filled.setdefault(container, Filled(container))
+        path = registrar.definition.path
+        modes = filled.registrars.setdefault(path, (registrar, []))[1]
+        if mode not in modes:
+            modes.append(mode)
+        return filled
+
+    def _wanted(self) -> dict[str, set[str]]:
+        """Return the modules that may use a registrar, each with the last names of those."""
+        wanted: dict[str, set[str]] = {}
+        for registrar in list(self.registrars.known.values()):
+            definition = registrar.definition
+            if all(m.form in ("subclass", "loop") for _, m in registrar.entries):
+                continue
+            word = definition.node.name
+            if definition.owner is not None:
+                found = self._of_method(definition, registrar)
+            else:
+                found = self._calling(word, mentioning(self.program, word, self.modules))
+            if not _is_told(registrar):
+                found = {m for m in found if m == definition.module or self._at_margin(m, word)}
+            for module in found:
+                wanted.setdefault(module, set()).add(word)
+        return wanted
+
+    def _of_method(self, definition: Definition, registrar: Registrar) -> set[str]:
+        """Return the modules that may call a method of a class, or of an object that lives long."""
+        assert definition.owner is not None
+        word = definition.node.name
+        classes = self.heirs(definition.owner)
+        objects = [o for cls in classes for o in self.instances(cls)]
+        names = {c.name.rpartition(".")[2] for c in classes} | {o.name for o in objects}
+        names = {n.rpartition(".")[2] for n in names}
+        if word == "__call__":
+            return {m for n in names for m in mentioning(self.program, n, self.modules)}
+        using = {m for n in names for m in mentioning(self.program, n, self.modules)}
+        return self._calling(word, using) | {definition.module}
+
+    def _calling(self, word: str, modules: Iterable[str]) -> set[str]:
+        """Return those of the modules that seem to call something of a name, or to name it otherwise."""
+        name = re.escape(word.encode())
+        pattern = rb"(?<!def )\b%b\s*\(|@[\w.]*\b%b\b|\b%b[ \t]+as\b|=[ \t]*[\w.]*\b%b\b" % ((name,) * 4)
+        question = matches(pattern, word.encode())
+        return {m for m in modules if self.program.ask(m, question) is True}
+
+    def _at_margin(self, module: str, word: str) -> bool:
+        """Return whether a line at the margin, or a decorator, seems to call something of this name."""
+        name = re.escape(word.encode())
+        pattern = rb"(?m)^(?:[ \t]*@|(?:[\w., \t]+=[ \t]*)?)(?:\w+\.)*%b\b[ \t]*(?:\(|$)" % name
+        return self.program.ask(module, matches(pattern, word.encode())) is True
+
+    def heirs(self, cls: ClassRef) -> list[ClassRef]:
+        """Return a class and those of the tree that inherit from it."""
+        key = (cls.module, cls.name)
+        if key in self._classes:
+            return self._classes[key]
+        found = {key: cls}
+        waiting = [cls]
+        while waiting:
+            each = waiting.pop()
+            last = each.name.rpartition(".")[2]
+            for module in sorted(self.candidates.heirs.get(last, ())):
+                for heir in classes_in(self.names, module):
+                    mark = (heir.module, heir.name)
+                    above = self.names.ancestry(heir)
+                    if mark not in found and any(
+                        (a.module, a.name) == (each.module, each.name) for a in above
+                    ):
+                        found[mark] = heir
+                        waiting.append(heir)
+        self._classes[key] = list(found.values())
+        return self._classes[key]
+
+    def instances(self, cls: ClassRef) -> list[Container]:
+        """Return the objects of a class that are bound in a module or in a class, as ``module:name``."""
+        key = (cls.module, cls.name)
+        if key in self._instances:
+            return self._instances[key]
+        last = cls.name.rpartition(".")[2]
+        makers = {last, *self._factories(last)}
+        modules = sorted({m for maker in makers for m in self.candidates.made.get(maker, ())})
+        found: list[Container] = []
+        for module in modules:
+            facts = self.program.readable_facts(module)
+            if facts is None:
+                continue
+            for name, value in assignments(facts.body):
+                made = made_by(self.names, module, value)
+                if made is not None and (made.module, made.name) == key:
+                    found.append(Container(module, name))
+        self._instances[key] = list(dict.fromkeys(found))
+        return self._instances[key]
+
+    def _factories(self, last: str) -> Iterator[str]:
+        """Yield the names of functions that return a new object of a class."""
+        name = re.escape(last.encode())
+        pattern = rb"\breturn[ \t]+(?:\w+\.)*%b\(" % name
+        for module in sorted(self.candidates.returned.get(last, ())):
+            data = self.program.source(module)
+            for each in re.finditer(rb"\ndef[ \t]+(\w+)\((?:(?!\n\S).|\n)*?\n[ \t]+" + pattern, data):
+                yield each[1].decode()
+
+    def _handing_on(self, module: str, words: set[str]) -> bool:
+        """Learn the functions of a module that call a registrar with what they are given."""
+        known = self._done.setdefault(module, set())
+        new = words - known
+        facts = self.program.readable_facts(module)
+        if facts is None or not new:
+            return False
+        self._done[module] |= new
+        called = self._called(module, new)
+        pattern = re.compile(r"\b(?:%s)\b" % "|".join(map(re.escape, sorted(called))))
+        wanted = set(facts.slices_with(pattern))
+        news = False
+        for definition in definitions(module, facts):
+            if definition.node.slice is None or definition.node.slice in wanted:
+                entries = self.registrars.handed_on(definition, facts)
+                news |= self.registrars.learn(definition, entries)
+        return news
+
+    def _called(self, module: str, words: set[str]) -> set[str]:
+        """Return the words and what the module's imports and aliases call the same things."""
+        called = set(words)
+        for name, bound in self.names.of(module).bound.items():
+            if isinstance(bound, Imported) and bound.name in words:
+                called.add(name)
+            elif isinstance(bound, ir.Assign):
+                alias = walk.dotted_name(bound.value)
+                if alias is not None and alias.rpartition(".")[2] in words:
+                    called.add(name)
+        if "__call__" in words:
+            called |= {n for n in self.names.of(module).bound if n in self.candidates.objects}
+        return called
+
+    def _registrations(self, module: str, words: set[str]) -> None:
+        facts, path = self.program.readable_facts(module), self.program.path(module)
+        if facts is None or path is None:
+            return
+        called = self._called(module, words)
+        pattern = re.compile(r"\b(?:%s)\b" % "|".join(map(re.escape, sorted(called))))
+        local: dict[str, Imported] = {}
+        nodes = list(walk.statements(facts, pattern))
+        for node, around in nodes:
+            if around.in_function and isinstance(node, (ir.Import, ir.ImportFrom)):
+                local |= self.names.imported(module, node)
+        owners = {c.name: c for c in classes_in(self.names, module)}
+        for node, around in nodes:
+            owner, own_name = _owner(facts, owners, around)
+            if self._inside_registrar(module, around.scope):
+                continue
+            if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
+                for decorator in node.decorators:
+                    value = decorator.value
+                    call = value if isinstance(value, ir.Call) else None
+                    func = call.func if call is not None else value
+                    if last_of(func) in called:
+                        callee = self.registrars.callee(module, func, owner, own_name, local)
+                        if callee is not None:
+                            self._decorated(
+                                callee, facts, path, module, node, around, decorator.line, call
+                            )
+                continue
+            for call in walk.calls(node):
+                inner = call.func if isinstance(call.func, ir.Call) else None
+                func = inner.func if inner is not None else call.func
+                if last_of(func) not in called:
+                    continue
+                callee = self.registrars.callee(module, func, owner, own_name, local)
+                if callee is not None:
+                    self._calls(callee, facts, path, module, around, call, inner, func)
+
+    def _inside_registrar(self, module: str, scope: str) -> bool:
+        parts = scope.split(".")
+        return any(
+            (module, ".".join(parts[:count])) in self.registrars.known
+            for count in range(1, len(parts) + 1)
+        )
+
+    def _decorated(
+        self,
+        callee: Callee,
+        facts: ModuleFacts,
+        path: str,
+        module: str,
+        node: ir.FunctionDef | ir.ClassDef,
+        around: walk.Surroundings,
+        line: int,
+        call: ir.Call | None,
+    ) -> None:
+        form = "maker" if call is not None else "bare"
+        modes = [e for e in callee.entries if e[1].form == form]
+        if call is None and not modes and not any(
+            m.form == "call" for _, m in callee.entries
+        ):
+            return
+        if call is not None and not modes:
+            return
+        if call is None and not modes:
+            modes = [e for e in callee.entries if e[1].form == "call"][:1]
+        spot = Spot(path, line, facts.line_text(line))
+        arguments = bind(modes[0][1].params, call) if call is not None else {}
+        for container, mode in modes:
+            if container.of_class:
+                continue
+            if call is not None:
+                arguments = bind(mode.params, call)
+            filled = self._of(container, callee.registrar, mode)
+            for key in self._keys(module, mode, arguments, node):
+                new = _registration(facts, module, spot, node.name, key, around)
+                _add(filled, new, decorated=True, lasting=True)
+
+    def _calls(
+        self,
+        callee: Callee,
+        facts: ModuleFacts,
+        path: str,
+        module: str,
+        around: walk.Surroundings,
+        call: ir.Call,
+        inner: ir.Call | None,
+        func: ir.Expr,
+    ) -> None:
+        line = exact_line(facts, call.line, [last_of(func)])
+        spot = Spot(path, line, facts.line_text(line))
+        for container, mode in callee.entries:
+            if container.of_class:
+                continue
+            if inner is not None:
+                if mode.form != "maker" or not call.args:
+                    continue
+                arguments, thing = bind(mode.params, inner), call.args[0].value
+            else:
+                if mode.form not in ("call", "bare"):
+                    continue
+                arguments = bind(mode.params, call)
+                given = arguments.get(mode.stored)
+                if given is None:
+                    continue
+                thing = given
+            target = self._target(module, thing)
+            node = target.node if target is not None and not target.rest else None
+            filled = self._of(container, callee.registrar, mode)
+            symbol = walk.dotted_name(thing) or _text_of(thing)
+            lasting = not around.in_function or self._is_lasting(module, thing, target)
+            definition = node if isinstance(node, (ir.FunctionDef, ir.ClassDef)) else None
+            for key in self._keys(module, mode, arguments, definition, thing):
+                new = _registration(facts, module, spot, symbol, key, around)
+                _add(filled, new, decorated=inner is not None, lasting=lasting)
+
+    def _target(self, module: str, value: ir.Expr) -> Target | None:
+        dotted = walk.dotted_name(value)
+        return self.names.resolve(module, dotted) if dotted is not None else None
+
+    def _is_lasting(self, module: str, thing: ir.Expr, target: Target | None) -> bool:
+        """Return whether what is registered in a function is there for good: a definition, or made of them."""
+        if target is not None:
+            return target.kind in ("function", "class", "outside", "value")
+        if isinstance(thing, ir.Const):
+            return isinstance(thing.value, str)
+        if isinstance(thing, ir.Call):
+            dotted = walk.dotted_name(thing.func)
+            made = self.names.resolve(module, dotted) if dotted is not None else None
+            return made is not None and made.kind == "class" and bool(thing.args)
+        return isinstance(thing, ir.Lambda)
+
+    def _keys(
+        self,
+        module: str,
+        mode: Mode,
+        arguments: Mapping[str, ir.Expr],
+        node: ir.FunctionDef | ir.ClassDef | None,
+        thing: ir.Expr | None = None,
+    ) -> list[Key]:
+        """Return the keys of a registration: several where a list of names is given."""
+        if mode.key is None:
+            return [()]
+        keys: list[Key] = [()]
+        for part in mode.key:
+            values = self._part(module, mode, part, arguments, node, thing)
+            keys = [(*key, value) for key in keys for value in values]
+        return keys
+
+    def _part(
+        self,
+        module: str,
+        mode: Mode,
+        part: Part,
+        arguments: Mapping[str, ir.Expr],
+        node: ir.FunctionDef | ir.ClassDef | None,
+        thing: ir.Expr | None,
+    ) -> list[object]:
+        for source in part:
+            if source.kind == "param":
+                given = arguments.get(str(source.name))
+                if given is None or (isinstance(given, ir.Const) and given.value is None):
+                    continue
+                if source.each:
+                    return expanded(self.names, module, given)
+                return [folded(self.names, module, given)]
+            if source.kind == "const":
+                return [source.name]
+            if source.kind == "self" and thing is not None:
+                return [folded(self.names, module, thing)]
+            if source.kind == "self" and node is not None:
+                return [node.name]
+            if source.kind == "attr":
+                found = self._attribute(module, str(source.name), node, thing, each=source.each)
+                if found:
+                    return found
+        return [None]
+
+    def _attribute(
+        self,
+        module: str,
+        attr: str,
+        node: ir.FunctionDef | ir.ClassDef | None,
+        thing: ir.Expr | None,
+        *,
+        each: bool,
+    ) -> list[object]:
+        """Return an attribute of what is registered: its own name, one that the class binds, or an argument."""
+        if node is not None:
+            if attr in ("__name__", "__qualname__"):
+                return [node.name]
+            if isinstance(node, ir.ClassDef):
+                found = self.names.member(ClassRef(module, node.name, node), attr)
+                value = found[1].value if found and isinstance(found[1], (ir.Assign, ir.AnnAssign)) else None
+                if found is not None and value is not None:
+                    home = found[0].module
+                    return (
+                        expanded(self.names, home, value)
+                        if each
+                        else [folded(self.names, home, value)]
+                    )
+        if isinstance(thing, ir.Call):
+            for arg in thing.args:
+                if arg.keyword == attr:
+                    return [folded(self.names, module, arg.value)]
+        return []
+
+    def _subclasses(self) -> None:
+        """Add what classes register that inherit from one with ``__init_subclass__``."""
+        for registrar in self.registrars.known.values():
+            owner = registrar.definition.owner
+            modes = [e for e in registrar.entries if e[1].form == "subclass"]
+            if owner is None or not modes:
+                continue
+            for heir in self.heirs(owner):
+                path, facts = self.program.path(heir.module), self.program.readable_facts(heir.module)
+                if path is None or facts is None or heir.name == owner.name:
+                    continue
+                spot = Spot(path, heir.node.line, facts.line_text(heir.node.line))
+                for container, mode in modes:
+                    filled = self._of(container, registrar, mode)
+                    for key in self._keys(heir.module, mode, {}, heir.node):
+                        new = Registration(heir.module, spot, heir.name, key, "import")
+                        _add(filled, new, decorated=True, lasting=True)
+
+
+def _is_told(registrar: Registrar) -> bool:
+    """Return whether a function looks like a registrar by itself, whoever calls it."""
+    forms = {mode.form for _, mode in registrar.entries}
+    return bool(forms & {"maker", "bare"}) or is_named(registrar.definition.name)
+
+
+def _registration(
+    facts: ModuleFacts,
+    module: str,
+    spot: Spot,
+    symbol: str,
+    key: Key,
+    around: walk.Surroundings,
+) -> Registration:
+    guards = tuple(
+        f"else of: {facts.statement_text(g.line)}"
+        if g.kind == "else"
+        else facts.statement_text(g.line)
+        for g in around.guards
+    )
+    when = around.scope if around.in_function else "import"
+    return Registration(module, spot, symbol, key, when, guards)
+
+
+def _add(filled: Filled, new: Registration, *, decorated: bool, lasting: bool) -> None:
+    if new not in filled.registrations:
+        filled.registrations.append(new)
+        filled.decorated += decorated
+        filled.lasting += lasting
+
+
+def _owner(
+    facts: ModuleFacts, owners: Mapping[str, ClassRef], around: walk.Surroundings
+) -> tuple[ClassRef | None, str]:
+    """Return the class in a method of which a statement stands, and what the method calls its object."""
+    if not around.in_function:
+        return None, ""
+    parts = around.scope.split(".")
+    for count in range(len(parts) - 1, 0, -1):
+        cls = owners.get(".".join(parts[:count]))
+        if cls is None:
+            continue
+        for node in level(cls.node.body):
+            if isinstance(node, ir.FunctionDef) and node.name == parts[count]:
+                params = facts.params_of(node)
+                return cls, params[0].name if params else ""
+    return None, ""
+
+
+def last_of(func: ir.Expr) -> str:
+    """Return the last part of the name that an expression is; empty when it is none."""
+    if isinstance(func, ir.Attribute):
+        return func.attr
+    return func.id if isinstance(func, ir.Name) else ""
+
+
+def _text_of(value: ir.Expr) -> str:
+    if isinstance(value, ir.Const) and isinstance(value.value, str):
+        return value.value
+    if isinstance(value, ir.Call):
+        return walk.dotted_name(value.func) or ""
+    return ""
+
+
+def classes_in(names: Names, module: str) -> Iterator[ClassRef]:
+    """Yield the classes of a module, those inside of classes too."""
+
+    def inside(body: ir.Body, above: str) -> Iterator[ClassRef]:
+        for node in level(body):
+            if isinstance(node, ir.ClassDef):
+                name = f"{above}.{node.name}" if above else node.name
+                yield ClassRef(module, name, node)
+                yield from inside(node.body, name)
+
+    facts = names.program.readable_facts(module)
+    if facts is not None:
+        yield from inside(facts.body, "")
+
+
+def assignments(body: ir.Body, above: str = "") -> Iterator[tuple[str, ir.Expr]]:
+    """Yield what is bound by assignments at a module level and in its classes, by dotted name."""
+    for node in level(body):
+        if isinstance(node, ir.ClassDef):
+            yield from assignments(node.body, f"{above}{node.name}.")
+        elif isinstance(node, ir.Assign):
+            for target in node.targets:
+                if isinstance(target, ir.Name):
+                    yield f"{above}{target.id}", node.value
+        elif isinstance(node, ir.AnnAssign) and isinstance(node.target, ir.Name):
+            if node.value is not None:
+                yield f"{above}{node.target.id}", node.value
+
+
+def modules_of(filled: Iterable[Filled]) -> set[str]:
+    """Return the modules that have registrations."""
+    return {r.module for each in filled for r in each.registrations}
