@@ -20,6 +20,7 @@ from regreach.cli.bisect import bisect
 from regreach.cli.check import check
 from regreach.cli.completion import VARIABLE, completion
 from regreach.cli.config import config
+from regreach.cli.discover import discover
 from regreach.cli.explain import explain
 from regreach.cli.fix import fix
 from regreach.cli.graph import graph
@@ -79,7 +80,7 @@ def cli() -> None:
 
 for _command in (
     *(check, audit, explain, graph, bisect, fix, baseline),
-    *(probe, smoke, rule, config, completion),
+    *(discover, probe, smoke, rule, config, completion),
 ):
     cli.add_command(_command)
 

@@ -36,6 +36,11 @@ def rule_options(function: _F) -> _F:
     return _with(configured(function), [*_TREE, *_RULES])
 
 
+def source_options(function: _F) -> _F:
+    """Add TARGET and the options that say how it is read, where no pack has a say."""
+    return _with(function, [_TREE[0], *_READ])
+
+
 def tree_options(function: _F) -> _F:
     """Add TARGET and the options that say how it is seen."""
     return _with(configured(function), _TREE)
@@ -124,6 +129,19 @@ def _is_module(target: str) -> bool:
 _REV: Callable[[Any], Any] = click.option(
     "--rev", metavar="REV", help="Read this revision of the git repository TARGET."
 )
+_KEEPING: list[Callable[[Any], Any]] = [
+    click.option("--no-cache", is_flag=True, help="Keep and use nothing from earlier runs."),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Parse in N processes (default: $REGREACH_JOBS, else the number of processors).",
+    ),
+    click.option(
+        "--offline", is_flag=True, help="Fetch nothing: a requirement must be in the cache already."
+    ),
+]
+_READ: list[Callable[[Any], Any]] = [_REV, *_KEEPING]
 _TREE: list[Callable[[Any], Any]] = [
     click.argument("target", nargs=-1, callback=_target, metavar="[TARGET]"),
     _REV,
@@ -152,16 +170,7 @@ _TREE: list[Callable[[Any], Any]] = [
         multiple=True,
         help="Analyse as if this third-party package were not installed. Repeatable.",
     ),
-    click.option("--no-cache", is_flag=True, help="Keep and use nothing from earlier runs."),
-    click.option(
-        "--jobs",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Parse in N processes (default: $REGREACH_JOBS, else the number of processors).",
-    ),
-    click.option(
-        "--offline", is_flag=True, help="Fetch nothing: a requirement must be in the cache already."
-    ),
+    *_KEEPING,
     click.option("--config", metavar="FILE", help="Read the configuration from this file."),
     click.option(
         "--no-config", "--isolated", "no_config", is_flag=True, help="Read no configuration file."

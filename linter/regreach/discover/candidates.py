@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from regreach.program import Program
-from regreach.supply.scans import matches
 
 _ANNOTATION = rb"[ \t]*(?::[^=\n]+)?=[ \t]*\(?\s*"
 _MAKER = rb"""(?:[\[{]|(?:\w+\.)*(?:dict|list|set|\w*[dD]ict|deque|ChainMap|Counter|WeakSet|\w*Dictionary|User\w+)(?:\[[^\n]*\])?\()"""
@@ -44,7 +43,27 @@ _FILLS = re.compile(
 STORES = re.compile(r"\]\s*(?::[^=\n]+)?=(?!=)|\.(?:%s)\(" % _WORDS.decode())
 """Whether the text of a function may put something into a container."""
 
+_WORD = re.compile(rb"[^\W\d]\w+")
 _MAX_NAMES = 400  # in one pattern
+
+
+class Words:
+    """The words of all modules: which stand in which."""
+
+    def __init__(self) -> None:
+        self._modules: list[str] = []
+        self._places: dict[bytes, list[int]] = {}
+
+    def add(self, module: str, data: bytes) -> None:
+        """Take in a module."""
+        number = len(self._modules)
+        self._modules.append(module)
+        for word in set(_WORD.findall(data)):
+            self._places.setdefault(word, []).append(number)
+
+    def of(self, word: str) -> list[str]:
+        """Return the modules in which a word stands, in the order in which they were taken in."""
+        return [self._modules[number] for number in self._places.get(word.encode(), ())]
 
 
 @dataclass(slots=True)
@@ -62,6 +81,7 @@ class Candidates:
     objects: dict[str, set[str]] = field(default_factory=dict)
     heirs: dict[str, set[str]] = field(default_factory=dict)
     returned: dict[str, set[str]] = field(default_factory=dict)
+    words: Words = field(default_factory=Words)
 
 
 def scan(program: Program, modules: Iterable[str]) -> Candidates:
@@ -72,6 +92,7 @@ def scan(program: Program, modules: Iterable[str]) -> Candidates:
     heirs: dict[bytes, set[bytes]] = {}
     for module in modules:
         data = b"\n" + program.source(module)
+        found.words.add(module, data)
         margin[module] = {m["name"] for m in _AT_MARGIN.finditer(data)}
         for made in _MADE.finditer(data):
             func, name = (made[key].decode("utf-8", "replace") for key in ("func", "name"))
@@ -149,11 +170,3 @@ def _add_foreign(program: Program, found: Candidates, margin: dict[str, set[byte
         }
         if _fills(data, {n for n in imported & everywhere if len(n) > 2}, dotted=False):
             found.storing.append(module)
-
-
-def mentioning(program: Program, word: str, allowed: Iterable[str]) -> list[str]:
-    """Return the modules in which a whole word stands, of those that are ``allowed``."""
-    data = word.encode()
-    inside = allowed if isinstance(allowed, (set, frozenset)) else set(allowed)
-    question = matches(rb"\b%b\b" % re.escape(data), data)
-    return [m for m in program.mentioning(data) if m in inside and program.ask(m, question)]

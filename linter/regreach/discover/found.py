@@ -22,10 +22,12 @@ class Place:
 class FoundRegistrar:
     """A registrar; ``forms`` say how it is used, ``key`` where the key comes from (names of parameters).
 
-    A part ``.name`` of ``key`` is an attribute of what is registered.
+    A part ``.name`` of ``key`` is an attribute of what is registered. ``called`` is the path by which it is
+    reached: of a method of one object, through that.
     """
 
     place: Place
+    called: str
     forms: tuple[str, ...]
     key: tuple[str, ...]
 
@@ -92,7 +94,7 @@ class FoundRegistry:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """All that was found in a tree."""
+    """All that was found in a tree; ``parsed`` are the modules that were looked into."""
 
     source: str
     root: str
@@ -103,3 +105,9 @@ class Discovery:
     registries: tuple[FoundRegistry, ...]
     tables: tuple[FoundRegistry, ...]
     not_read: tuple[str, ...]
+    others: tuple[str, ...] = ()  # packages that were not looked at
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many registries and tables there are."""
+        return len(self.registries), len(self.tables)

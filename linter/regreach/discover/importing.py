@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from regreach.discover.candidates import mentioning
+from regreach.discover.candidates import Words
 from regreach.discover.found import Place, Registering, Registration
 from regreach.graph import ImportGraph
 from regreach.model import Spot
@@ -22,8 +22,8 @@ _SCANNING = re.compile(rb"\ndef[ \t]+(\w+)\((?:(?!\n\S).|\n)*?\b(?:iter_modules|
 class Importing:
     """Answers for the modules of one tree."""
 
-    def __init__(self, program: Program, modules: Collection[str]) -> None:
-        self._program, self._modules = program, modules
+    def __init__(self, program: Program, modules: Collection[str], words: Words) -> None:
+        self._program, self._modules, self._words = program, modules, words
         self._graph = ImportGraph(program)
         self._eager: dict[str, list[str]] = {}
         for module in sorted(modules):
@@ -38,9 +38,9 @@ class Importing:
         found: dict[str, Place] = {}
         program = self._program
         by_file = matches(_FILES, *_DYNAMIC)
-        dynamic = {m for word in _DYNAMIC for m in mentioning(program, word.decode(), self._modules)}
+        dynamic = {m for word in _DYNAMIC for m in self._words.of(word.decode())}
         listing = {m for m in dynamic if program.ask(m, by_file) is True}
-        for module in sorted({m for w in _SCANS for m in mentioning(program, w.decode(), self._modules)} | listing):
+        for module in sorted({m for w in _SCANS for m in self._words.of(w.decode())} | listing):
             data, path = b"\n" + program.source(module), program.path(module)
             if path is None:
                 continue
@@ -54,7 +54,7 @@ class Importing:
             for function in _SCANNING.findall(data):
                 word = function.decode()
                 call = re.compile(rb"""\b%b\(\s*["']([\w.]+)["']""" % re.escape(function))
-                for other in mentioning(program, word, self._modules):
+                for other in self._words.of(word):
                     named |= set(call.findall(program.source(other)))
             for literal in sorted(named):
                 name = literal.decode("utf-8", "replace")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 
-from regreach.discover.candidates import mentioning
 from regreach.discover.containers import Container, container_of, instance_class
 from regreach.discover.found import Place
 from regreach.discover.names import ClassRef, Imported, Names, Target
@@ -38,7 +37,7 @@ class Reads:
 
     def __init__(self, uses: Uses) -> None:
         self.uses, self.names, self.program = uses, uses.names, uses.names.program
-        self.modules = uses.modules
+        self.words = uses.candidates.words
         self._scopes: dict[tuple[str, str], tuple[Scope, dict[str, Imported]]] = {}
         self._class_reads: dict[tuple[str, str, str], list[Read]] = {}
 
@@ -55,7 +54,7 @@ class Reads:
     def _of_name(self, container: Container) -> Iterator[Read]:
         """Yield the reads of what a module or a class binds."""
         last = container.name.rpartition(".")[2]
-        for module in mentioning(self.program, last, self.modules):
+        for module in self.words.of(last):
             facts, path = self.program.readable_facts(module), self.program.path(module)
             if facts is None or path is None:
                 continue
@@ -103,7 +102,7 @@ class Reads:
         wanted = {m for m in methods if m not in ("__init__", "__repr__", "__str__", "__len__")}
         yield from within
         last = container.name.rpartition(".")[2]
-        for module in mentioning(self.program, last, self.modules):
+        for module in self.words.of(last):
             facts, path = self.program.readable_facts(module), self.program.path(module)
             if facts is None or path is None:
                 continue
@@ -236,7 +235,7 @@ class Reads:
         called = matches(rb"(?<!def )\b%b\s*\(" % name, word.encode())
         modules = [
             m
-            for m in mentioning(self.program, word, self.modules)
+            for m in self.words.of(word)
             if self.program.ask(m, called) is True
         ]
         if len(modules) > _MOST:
@@ -262,12 +261,8 @@ class Reads:
         callee: Definition,
         word: str,
     ) -> int:
-        for node in inner.statements:
-            if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
-                continue
-            for call in walk.calls(node):
-                if last_of(call.func) != word:
-                    continue
+        for call in inner.calls():
+            if last_of(call.func) == word:
                 if self._is_call_of(definition, scope, inner, local, callee, call.func):
                     return call.line
         return 0

@@ -117,7 +117,7 @@ def direct_entries(names: Names, definition: Definition, facts: ModuleFacts) -> 
     entries: list[Entry] = []
     for inner in scope.all():
         for store in stores_in(inner):
-            modes = list(_modes(definition, scope, own, store))
+            modes = list(_modes(facts, definition, scope, own, store))
             if modes:
                 for container in container_of(
                     names, definition.module, definition.owner, inner, store.into, local
@@ -127,6 +127,7 @@ def direct_entries(names: Names, definition: Definition, facts: ModuleFacts) -> 
 
 
 def _modes(
+    facts: ModuleFacts,
     definition: Definition, scope: Scope, own: tuple[ir.Param, ...], store: Store
 ) -> Iterator[Mode]:
     given = {p.name: p for p in own}
@@ -148,7 +149,7 @@ def _modes(
             if store.keyed and _is_own_key(key) and not (bare and itself):
                 continue  # a cache of what was made of a key
             yield Mode("bare" if bare else "call", own, param.name, key)
-        if _is_loop(scope) and not any(_stores(store, p.name, loose=False) for p in own):
+        if _is_loop(facts, definition.node) and not any(_stores(store, p.name, loose=False) for p in own):
             yield Mode("loop", own, "", None)
         return
     if not _is_product(scope, store.scope) or not store.scope.params:
@@ -244,16 +245,14 @@ def _names_it(value: ir.Expr, name: str) -> bool:
     return False
 
 
-_IMPORTERS = ("iter_modules", "walk_packages", "import_module", "__import__", "import_submodules")
+_LOOP = re.compile(r"\b(?:iter_modules|walk_packages)\b")
 
 
-def _is_loop(scope: Scope) -> bool:
-    """Return whether a function imports modules that it has found."""
-    return any(
-        (walk.dotted_name(call.func) or "").rpartition(".")[2] in _IMPORTERS[:2]
-        for node in scope.statements
-        for call in walk.calls(node)
-    )
+def _is_loop(facts: ModuleFacts, function: ir.FunctionDef) -> bool:
+    """Return whether a function goes through the modules of a package."""
+    if _LOOP.search(facts.text) is None or function.slice is None:
+        return False
+    return function.slice in facts.slices_with(_LOOP)
 
 
 class Registrars:
@@ -334,26 +333,19 @@ class Registrars:
         local = local_imports(self.names, definition.module, scope)
         own_name = scope.params[0].name if definition.has_self and scope.params else ""
         entries: list[Entry] = []
+        told = is_named(definition.name)
         for inner in scope.all():
-            for node in inner.statements:
-                if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
+            for call in inner.calls():
+                made = isinstance(call.func, ir.Call)
+                func = call.func.func if isinstance(call.func, ir.Call) else call.func
+                callee = self.callee(definition.module, func, definition.owner, own_name, local)
+                if callee is None or callee.registrar.definition.path == definition.path:
                     continue
-                for call in walk.calls(node):
-                    made = isinstance(call.func, ir.Call)
-                    func = call.func.func if isinstance(call.func, ir.Call) else call.func
-                    callee = self.callee(
-                        definition.module, func, definition.owner, own_name, local
-                    )
-                    if callee is None:
-                        continue
-                    if callee.registrar.definition.path == definition.path:
-                        continue
-                    told = is_named(definition.name)
-                    for container, mode in callee.entries:
-                        for new in _through(scope, inner, own, call, mode, made=made):
-                            # who hands on to a function of another sort is most often no registrar
-                            if told or new.form != "call":
-                                entries.append((container, new))
+                for container, mode in callee.entries:
+                    for new in _through(scope, inner, own, call, mode, made=made):
+                        # who hands on to a function of another sort is most often no registrar
+                        if told or new.form != "call":
+                            entries.append((container, new))
         return entries
 
 

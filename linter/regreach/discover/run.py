@@ -5,16 +5,17 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Sequence
 
-from regreach.discover.candidates import STORES, scan
+from regreach.discover.candidates import STORES, Candidates, scan
 from regreach.discover.containers import Container, instance_class
 from regreach.discover.found import Discovery, FoundRegistrar, FoundRegistry, Place
 from regreach.discover.importing import Importing
 from regreach.discover.names import Names, bound_by, level
 from regreach.discover.reads import Reads
-from regreach.discover.registrars import Registrars, definitions, direct_entries
+from regreach.discover.registrars import Definition, Registrars, definitions, direct_entries
 from regreach.discover.selecting import forms_of, registrar_key, registries
 from regreach.discover.tables import tables_of
 from regreach.discover.uses import Filled, Uses
+from regreach.evaluate.session import with_deep_stack
 from regreach.facts import ir, walk
 from regreach.model import Spot
 from regreach.program import Program
@@ -33,7 +34,14 @@ def discover(program: Program, say: Callable[[str], None] = lambda _: None) -> D
     say(f"scanning {len(modules)} modules")
     candidates = scan(program, modules)
     say(f"parsing {len(candidates.storing)} modules that may fill a container")
-    program.prefetch(candidates.storing)
+    program.prefetch(candidates.storing)  # before there is a thread: it starts processes
+    return with_deep_stack(lambda: _discover(program, modules, candidates, say))
+
+
+def _discover(
+    program: Program, modules: list[str], candidates: Candidates, say: Callable[[str], None]
+) -> Discovery:
+    tree = program.tree
     names = Names(program)
     registrars = Registrars(names)
     for module in candidates.storing:
@@ -49,7 +57,7 @@ def discover(program: Program, say: Callable[[str], None] = lambda _: None) -> D
     uses.find()
     groups = registries(uses.filled.values())
     say("looking for reads and importers")
-    reads, importing = Reads(uses), Importing(program, frozenset(modules))
+    reads, importing = Reads(uses), Importing(program, uses.modules, uses.words)
     found = [_registry(group, uses, reads, importing) for group in groups]
     taken = {c for r in found for c in (r.container.path, *r.also)}
     tables = [t for t in tables_of(uses, reads, importing) if t.container.path not in taken]
@@ -94,7 +102,12 @@ def _registry(
         assert facts is not None and file is not None, "it was read"
         spot = Spot(file, definition.node.line, facts.line_text(definition.node.line))
         found.registrars.append(
-            FoundRegistrar(Place(path, spot), forms_of(group, path), registrar_key(home, path))
+            FoundRegistrar(
+                Place(path, spot),
+                _called(home.container, definition),
+                forms_of(group, path),
+                registrar_key(home, path),
+            )
         )
         if "loop" in forms_of(group, path):
             found.scans.append(Place(path, spot))
@@ -104,6 +117,13 @@ def _registry(
     found.consumers = reads.consumers(read, paths)
     found.modules = importing.registering(found.registrations)
     return found
+
+
+def _called(container: Container, definition: Definition) -> str:
+    """Return the path by which a registrar is reached: of what an object has, through the object."""
+    if container.attr is None or definition.owner is None:
+        return definition.path
+    return f"{container.module}:{container.name}.{definition.node.name}"
 
 
 def container_spot(names: Names, container: Container) -> Spot:

@@ -69,6 +69,14 @@ class Scope:
     inner: dict[str, Scope] = field(default_factory=dict)
     statements: list[ir.Stmt] = field(default_factory=list)
     returns: list[ir.Expr] = field(default_factory=list)
+    _calls: list[ir.Call] | None = None
+
+    def calls(self) -> list[ir.Call]:
+        """Return the calls in the statements of this scope itself."""
+        if self._calls is None:
+            nodes = (n for n in self.statements if not isinstance(n, (ir.FunctionDef, ir.ClassDef)))
+            self._calls = [call for node in nodes for call in walk.calls(node)]
+        return self._calls
 
     def all(self) -> Iterator[Scope]:
         """Yield this scope and all inside of it."""
@@ -188,10 +196,8 @@ def stores_in(scope: Scope) -> Iterator[Store]:
             for target in targets:
                 if isinstance(target, ir.Subscript):
                     yield _into(scope, node.line, target.value, (target.index,), node.value)
-        elif isinstance(node, ir.FunctionDef):
-            continue
-        for call in walk.calls(node):
-            yield from _by_call(scope, node.line, call)
+    for call in scope.calls():
+        yield from _by_call(scope, call.line, call)
 
 
 def _by_call(scope: Scope, line: int, call: ir.Call) -> Iterator[Store]:

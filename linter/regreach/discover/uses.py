@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from regreach.discover.candidates import Candidates, mentioning
+from regreach.discover.candidates import Candidates
 from regreach.discover.containers import Container, made_by
 from regreach.discover.folding import expanded, folded
 from regreach.discover.found import Key, Registration
@@ -47,7 +47,7 @@ class Uses:
     def __init__(self, registrars: Registrars, candidates: Candidates, modules: list[str]) -> None:
         self.registrars, self.names = registrars, registrars.names
         self.program = self.names.program
-        self.candidates, self.modules = candidates, frozenset(modules)
+        self.candidates, self.words, self.modules = candidates, candidates.words, frozenset(modules)
         self.filled: dict[Container, Filled] = {}
         self._instances: dict[tuple[str, str], list[Container]] = {}
         self._classes: dict[tuple[str, str], list[ClassRef]] = {}
@@ -90,7 +90,7 @@ class Uses:
             if definition.owner is not None:
                 found = self._of_method(definition, registrar)
             else:
-                found = self._calling(word, mentioning(self.program, word, self.modules))
+                found = self._calling(word, self.words.of(word))
             if not _is_told(registrar):
                 found = {m for m in found if m == definition.module or self._at_margin(m, word)}
             for module in found:
@@ -106,8 +106,8 @@ class Uses:
         names = {c.name.rpartition(".")[2] for c in classes} | {o.name for o in objects}
         names = {n.rpartition(".")[2] for n in names}
         if word == "__call__":
-            return {m for n in names for m in mentioning(self.program, n, self.modules)}
-        using = {m for n in names for m in mentioning(self.program, n, self.modules)}
+            return {m for n in names for m in self.words.of(n)}
+        using = {m for n in names for m in self.words.of(n)}
         return self._calling(word, using) | {definition.module}
 
     def _calling(self, word: str, modules: Iterable[str]) -> set[str]:

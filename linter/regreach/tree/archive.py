@@ -57,8 +57,8 @@ class ArchiveStore:
         self._fetch = fetch
 
     def files(self, folder: str) -> Listing:
-        """List the members below `folder`; names that lead out are always reported."""
-        prefix = f"{folder}/"
+        """List the members below `folder` (`""`: all); names that lead out are always reported."""
+        prefix = f"{folder}/" if folder else ""
         return Listing(
             [path for path in self._index.files if path.startswith(prefix)],
             self._index.escaping

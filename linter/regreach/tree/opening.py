@@ -48,13 +48,26 @@ def open_tree(
     """
     if rev is not None:
         return _open_revision(target, rev, location, blobs)
+    return _tree(
+        target, open_store(target, location.name, cache_dir, offline, on_progress), location
+    )
+
+
+def open_store(
+    target: str,
+    package: str,
+    cache_dir: Path | None,
+    offline: bool,
+    on_progress: Callable[[str], None] | None,
+) -> FileStore:
+    """Open a target that is no revision; its options are those of ``open_tree``. Raises TargetError."""
     if _exists(target):
-        return _tree(target, _open_path(target, location), location)
+        return _open_path(target, package)
     # What parses requirements takes as long to import as a whole tree takes to open.
     from regreach.tree.release import fetch_release
     from regreach.tree.requirement import is_bare, parse_requirement
 
-    requirement = parse_requirement(target, location.name)
+    requirement = parse_requirement(target, package)
     try:
         release = fetch_release(requirement, cache_dir, offline, on_progress)
     except TargetError as error:
@@ -63,7 +76,7 @@ def open_tree(
         # the word may have meant a folder as well
         message = f"{requirement}: no such file or folder; as a requirement: {error}"
         raise TargetError(message) from error
-    return _tree(target, zip_archive.open_zip(str(release), location.name), location)
+    return zip_archive.open_zip(str(release), package)
 
 
 def check_target(target: str, package: str, rev: str | None = None) -> None:
@@ -90,14 +103,14 @@ def _tree(source: str, store: FileStore, location: PackageLocation) -> Tree:
     return Tree(source, location.name, located, store)
 
 
-def _open_path(target: str, location: PackageLocation) -> FileStore:
+def _open_path(target: str, package: str) -> FileStore:
     _check_kind(target)
     path = os.path.abspath(target)
     if os.path.isdir(path):
-        return FolderStore(_parent_of_package(path, location.name) or path)
+        return FolderStore(_parent_of_package(path, package) or path)
     if path.lower().endswith(zip_archive.SUFFIXES):
-        return zip_archive.open_zip(path, location.name)
-    return tar_archive.open_tar(path, location.name)
+        return zip_archive.open_zip(path, package)
+    return tar_archive.open_tar(path, package)
 
 
 def _check_kind(path: str) -> None:
