@@ -25,12 +25,13 @@ _FIELD = re.compile(
 )
 # A name at the margin, or one in a class, bound to what a call gives.
 _MADE = re.compile(
-    rb"\n(?:    |\t)?(?P<name>[^\W\d]\w*)%b(?:\w+\.)*(?P<func>[^\W\d]\w*)(?:\[[^\n]*\])?[.\w]*\("
+    rb"\n(?:    |\t)?(?P<name>[^\W\d]\w*)%b(?P<owner>(?:\w+\.)*)(?P<func>[^\W\d]\w*)(?:\[[^\n]*\])?[.\w]*\("
     % _ANNOTATION
 )
 _CLASS = re.compile(
     rb"\n[ \t]*class[ \t]+(?P<name>[^\W\d]\w*)(?:\([ \t\n]*(?P<bases>[^)]*)\))?"
 )
+_REGISTRY = re.compile(rb"(?i)regist|catalog")
 _RETURNED = re.compile(rb"\n[ \t]+return[ \t]+(?:\w+\.)*([A-Z_]\w*)\(")
 _LIKE_A_CONTAINER = re.compile(rb"(?:dict|Dict|Mapping|[lL]ist|[sS]et|Dictionary)\b")
 _OF_SELF = re.compile(rb"\n[ \t]+(?:self|cls)\[[^\n]*\][ \t]*=(?!=)")
@@ -73,7 +74,8 @@ class Candidates:
     ``storing`` are the modules in which a function may fill a container that lives long. ``made`` maps
     what is called to make an object at a margin or in a class to the modules, ``objects`` the names that
     these have, ``heirs`` the last names of classes to the modules with classes below them, ``returned``
-    what is called to make what a function returns.
+    what is called to make what a function returns. ``registering`` are the modules that make an object of
+    which a name says that something is registered there.
     """
 
     storing: list[str] = field(default_factory=list)
@@ -82,6 +84,7 @@ class Candidates:
     heirs: dict[str, set[str]] = field(default_factory=dict)
     returned: dict[str, set[str]] = field(default_factory=dict)
     words: Words = field(default_factory=Words)
+    registering: set[str] = field(default_factory=set)
 
 
 def scan(program: Program, modules: Iterable[str]) -> Candidates:
@@ -97,6 +100,8 @@ def scan(program: Program, modules: Iterable[str]) -> Candidates:
         for made in _MADE.finditer(data):
             func, name = (made[key].decode("utf-8", "replace") for key in ("func", "name"))
             found.made.setdefault(func, set()).add(module)
+            if _REGISTRY.search(made[0]) or b"egistr" in made["owner"]:
+                found.registering.add(module)
             found.objects.setdefault(name, set()).add(module)
         classes = {m["name"]: m["bases"] or b"" for m in _CLASS.finditer(data)}
         for name, above in ((n, b) for n, bases in classes.items() for b in _words(bases)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 
 from regreach.discover.containers import Container, container_of, instance_class
@@ -64,7 +64,7 @@ class Reads:
                     called.add(name)
             for definition, scope, local in self._functions(module, facts, called):
                 for inner in scope.all():
-                    for node, dotted in _loads(inner.statements):
+                    for node, dotted in loads(inner.statements):
                         if dotted.rpartition(".")[2] not in called:
                             continue
                         for each in container_of(
@@ -82,7 +82,7 @@ class Reads:
         for node, around in walk.statements(facts):
             if around.in_function or isinstance(node, (ir.FunctionDef, ir.ClassDef)):
                 continue
-            for expr, dotted in _loads([node]):
+            for expr, dotted in loads([node]):
                 if dotted.rpartition(".")[2] not in called:
                     continue
                 if container in container_of(self.names, module, None, top, expr, {}):
@@ -110,9 +110,31 @@ class Reads:
                 if definition.path in registrars:
                     continue
                 for inner in scope.all():
-                    for node, dotted in _loads(inner.statements):
+                    for node, dotted in loads(inner.statements):
                         if self._reads_object(module, inner, node, dotted, container, wanted, local):
                             yield self._read(definition, facts, path, dotted, inner, last)
+
+    def of_foreign(
+        self, container: Container, is_read: Callable[[Target], bool]
+    ) -> list[Read]:
+        """Return the uses of an object that the tree does not define, of those that ``is_read`` says are reads."""
+        found: list[Read] = []
+        last = container.name.rpartition(".")[2]
+        for module in self.words.of(last):
+            facts, path = self.program.readable_facts(module), self.program.path(module)
+            if facts is None or path is None:
+                continue
+            for definition, scope, local in self._functions(module, facts, {last}):
+                for inner in scope.all():
+                    for _, dotted in loads(inner.statements):
+                        if last not in dotted.split(".") or is_local_in(inner, dotted):
+                            continue
+                        target = self.names.resolve(module, dotted, local)
+                        if target is not None and is_read(target):
+                            found.append(self._read(definition, facts, path, dotted, inner, last))
+                            break
+        unique = {(r.place.path, r.place.spot.path, r.place.spot.line): r for r in found}
+        return [unique[key] for key in sorted(unique, key=lambda k: (k[1], k[2]))]
 
     def _reads_object(
         self,
@@ -155,7 +177,7 @@ class Reads:
                 own = scope.params[0].name if scope.params else ""
                 wanted = f"{own}.{attr}" if attr else own
                 for inner in scope.all():
-                    for _, dotted in _loads(inner.statements):
+                    for _, dotted in loads(inner.statements):
                         if dotted == wanted or (attr and dotted.startswith(f"{wanted}.")):
                             found.append(self._read(definition, facts, path, dotted, inner, attr))
                             break
@@ -164,7 +186,7 @@ class Reads:
                 scope, _ = self._scope(definition, facts)
                 own = scope.params[0].name if scope.params else ""
                 for inner in scope.all():
-                    for _, dotted in _loads(inner.statements):
+                    for _, dotted in loads(inner.statements):
                         first, _, rest = dotted.partition(".")
                         if first == own and rest in reading and definition.node.name not in reading:
                             found.append(self._read(definition, facts, path, dotted, inner, rest))
@@ -306,15 +328,20 @@ class Reads:
         return found is not None and found[1] is callee.node
 
 
+def is_local_in(scope: Scope, dotted: str) -> bool:
+    """Return whether a name begins with a variable of a function."""
+    return scope.is_local(dotted.partition(".")[0])
+
+
 def _line_of(scope: Scope, facts: ModuleFacts, dotted: str, word: str) -> int:
     for node in scope.statements:
         if not isinstance(node, (ir.FunctionDef, ir.ClassDef)):
-            if any(d == dotted for _, d in _loads([node])):
+            if any(d == dotted for _, d in loads([node])):
                 return exact_line(facts, node.line, [word] if word else [dotted])
     return scope.node.line if scope.node is not None else 1
 
 
-def _loads(statements: list[ir.Stmt]) -> Iterator[tuple[ir.Expr, str]]:
+def loads(statements: list[ir.Stmt]) -> Iterator[tuple[ir.Expr, str]]:
     """Yield the names and chains of attributes that statements read, not those that they only fill."""
     for node in statements:
         if isinstance(node, (ir.FunctionDef, ir.ClassDef, ir.Delete, ir.Import, ir.ImportFrom)):

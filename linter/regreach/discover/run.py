@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from regreach.discover.candidates import STORES, Candidates, scan
 from regreach.discover.containers import Container, instance_class
+from regreach.discover.foreign import ForeignRegistries
 from regreach.discover.found import Discovery, FoundRegistrar, FoundRegistry, Place
 from regreach.discover.importing import Importing
 from regreach.discover.names import Names, bound_by, level
@@ -59,8 +60,12 @@ def _discover(
     say("looking for reads and importers")
     reads, importing = Reads(uses), Importing(program, uses.modules, uses.words)
     found = [_registry(group, uses, reads, importing) for group in groups]
+    for each in ForeignRegistries(uses, reads).find():
+        each.modules = importing.registering(each.registrations)
+        found.append(each)
+    say("looking for tables")
     taken = {c for r in found for c in (r.container.path, *r.also)}
-    tables = [t for t in tables_of(uses, reads, importing) if t.container.path not in taken]
+    tables = [t for t in tables_of(uses, reads) if t.container.path not in taken]
     return Discovery(
         tree.source,
         tree.root,
