@@ -26,7 +26,9 @@ from regreach.errors import ConfigError
     help="Write a pack to start from. A file that is there stays, unless --force says so.",
 )
 @click.option("--force", is_flag=True, help="Let --write-pack replace a file.")
-@click.option("--all", "everything", is_flag=True, help="Print all keys, modules and callers, and tables.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Print all keys, modules and callers, and tables."
+)
 @shared.print_options
 def discover(
     package: str | None,

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from regreach.program import Program
 
 _ANNOTATION = rb"[ \t]*(?::[^=\n]+)?=[ \t]*\(?\s*"
-_MAKER = rb"""(?:[\[{]|(?:\w+\.)*(?:dict|list|set|\w*[dD]ict|deque|ChainMap|Counter|WeakSet|\w*Dictionary|User\w+)(?:\[[^\n]*\])?\()"""
+_MAKER = (
+    rb"(?:[\[{]|(?:\w+\.)*"
+    rb"(?:dict|list|set|\w*[dD]ict|deque|ChainMap|Counter|WeakSet|\w*Dictionary|User\w+)(?:\[[^\n]*\])?\()"
+)
 # A name at the margin that is bound to a container, or to what some call gives.
 _AT_MARGIN = re.compile(
     rb"\n(?P<name>[^\W\d]\w*)%b(?:[\[{]|[^\W\d][\w.]*(?:\[[^\n]*\])?\()" % _ANNOTATION
@@ -28,9 +31,11 @@ _MADE = re.compile(
     rb"\n(?:    |\t)?(?P<name>[^\W\d]\w*)%b(?P<owner>(?:\w+\.)*)(?P<func>[^\W\d]\w*)(?:\[[^\n]*\])?[.\w]*\("
     % _ANNOTATION
 )
-_CLASS = re.compile(
-    rb"\n[ \t]*class[ \t]+(?P<name>[^\W\d]\w*)(?:\([ \t\n]*(?P<bases>[^)]*)\))?"
-)
+_CLASS = re.compile(rb"\n[ \t]*class[ \t]+(?P<name>[^\W\d]\w*)(?:\([ \t\n]*(?P<bases>[^)]*)\))?")
+# A function that says that it registers, and the call in it that takes a key and a thing.
+_SAYS_SO = re.compile(rb"(?i)\ndef[ \t]+\w*regist\w*\(")
+_HANDS_OUT = re.compile(rb"\n[ \t]+\w+\.(?:impl|register\w*|add\w*)\(\s*\w+,\s*\w+")
+_NEXT = re.compile(rb"\n[^\s)#]")
 _REGISTRY = re.compile(rb"(?i)regist|catalog")
 _RETURNED = re.compile(rb"\n[ \t]+return[ \t]+(?:\w+\.)*([A-Z_]\w*)\(")
 _LIKE_A_CONTAINER = re.compile(rb"(?:dict|Dict|Mapping|[lL]ist|[sS]et|Dictionary)\b")
@@ -41,7 +46,7 @@ _FILLS = re.compile(
     rb"(?:\[[^\n]*\][ \t]*(?::[^=\n]+)?=(?!=)|\[[ \t]*\n|(?:\[[^\n]*\]|\.(?:setdefault|get)\([^\n]*\))*\s*\.(?:%b)\()"
     % _WORDS
 )
-STORES = re.compile(r"\]\s*(?::[^=\n]+)?=(?!=)|\.(?:%s)\(" % _WORDS.decode())
+STORES = re.compile(rf"\]\s*(?::[^=\n]+)?=(?!=)|\.(?:{_WORDS.decode()})\(")
 """Whether the text of a function may put something into a container."""
 
 _WORD = re.compile(rb"[^\W\d]\w+")
@@ -110,7 +115,11 @@ def scan(program: Program, modules: Iterable[str]) -> Candidates:
         for each in _RETURNED.finditer(data):
             found.returned.setdefault(each[1].decode("utf-8", "replace"), set()).add(module)
         shared = {m["name"] for m in _IN_CLASS.finditer(data)} if classes else set()
-        if _fills(data, margin[module], dotted=False) or _fills(data, shared, dotted=True):
+        if (
+            _hands_out(data)
+            or _fills(data, margin[module], dotted=False)
+            or _fills(data, shared, dotted=True)
+        ):
             found.storing.append(module)
         elif classes:
             own = {m["name"] for m in (*_OF_OBJECT.finditer(data), *_FIELD.finditer(data))}
@@ -142,6 +151,15 @@ def _fills(data: bytes, names: set[bytes], *, dotted: bool) -> bool:
     return False
 
 
+def _hands_out(data: bytes) -> bool:
+    """Return whether a function that says that it registers gives a key and a thing to some object."""
+    for found in _SAYS_SO.finditer(data):
+        end = _NEXT.search(data, found.end())
+        if _HANDS_OUT.search(data, found.end(), end.start() if end is not None else len(data)):
+            return True
+    return False
+
+
 def _is_indented(data: bytes, at: int) -> bool:
     line = data.rfind(b"\n", 0, at) + 1
     return data[line : line + 1] in (b" ", b"\t")
@@ -170,7 +188,9 @@ def _add_foreign(program: Program, found: Candidates, margin: dict[str, set[byte
             continue
         imported = {
             word
-            for line in re.finditer(rb"\n[ \t]*from\b[^\n]*\bimport\b[ \t]*(\([^)]*\)|[^\n]*)", data)
+            for line in re.finditer(
+                rb"\n[ \t]*from\b[^\n]*\bimport\b[ \t]*(\([^)]*\)|[^\n]*)", data
+            )
             for word in _words(line[1])
         }
         if _fills(data, {n for n in imported & everywhere if len(n) > 2}, dotted=False):

@@ -10,7 +10,17 @@ from regreach.discover.shapes import Scope
 from regreach.facts import ir, walk
 
 _MAKERS = {
-    *("dict", "list", "set", "defaultdict", "OrderedDict", "deque", "ChainMap", "Counter", "bidict"),
+    *(
+        "dict",
+        "list",
+        "set",
+        "defaultdict",
+        "OrderedDict",
+        "deque",
+        "ChainMap",
+        "Counter",
+        "bidict",
+    ),
     *("WeakValueDictionary", "WeakKeyDictionary", "WeakSet", "UserDict", "UserList", "SortedDict"),
 }
 _BASES = ("dict", "Dict", "Mapping", "list", "List", "set", "Set", "Dictionary")
@@ -69,9 +79,10 @@ def container_of(
         found = _of_self(names, owner, rest)
         return [found] if found is not None else []
     if scope.is_local(first):
+        values = [*scope.values(first), *(v for loop in scope.items(first) for v in _leaves(loop))]
         return [
             each
-            for value in scope.values(first)
+            for value in values
             for alternative in _alternatives(value)
             if (name := _dotted(alternative)) is not None and name.split(".")[0] != first
             for each in container_of(
@@ -83,15 +94,42 @@ def container_of(
     return [found] if found is not None else []
 
 
+def foreign_object(
+    names: Names,
+    module: str,
+    owner: ClassRef | None,
+    scope: Scope,
+    into: ir.Expr,
+    local: Mapping[str, Imported],
+) -> list[Container]:
+    """Return the objects of classes outside the tree for which an expression in a function may stand."""
+    dotted = _dotted(into)
+    if dotted is None or "." in dotted:
+        return []
+    values = scope.values(dotted) if scope.is_local(dotted) else [into]
+    found = []
+    for value in (each for v in values for each in _alternatives(v)):
+        name = walk.dotted_name(value)
+        if name is None or scope.is_local(name.partition(".")[0]):
+            continue
+        target = names.resolve(module, name, local)
+        if target is None or target.kind != "value" or target.rest:
+            continue
+        made = target.node.value if isinstance(target.node, (ir.Assign, ir.AnnAssign)) else None
+        maker = walk.dotted_name(made.func) if isinstance(made, ir.Call) else None
+        origin = names.resolve(target.module, maker) if maker is not None else None
+        if origin is not None and origin.kind == "outside":
+            found.append(Container(target.module, target.name))
+    return found
+
+
 def of_target(names: Names, target: Target) -> Container | None:
     """Return the container that a resolved name is."""
     if target.kind == "value" and isinstance(target.node, (ir.Assign, ir.AnnAssign)):
         value = target.node.value
         if not target.rest:
             made = isinstance(value, ir.Call) and _makes_mapping(names, target, value)
-            return (
-                Container(target.module, target.name) if is_container(value) or made else None
-            )
+            return Container(target.module, target.name) if is_container(value) or made else None
         if len(target.rest) == 1 and isinstance(value, ir.Call):
             cls = instance_class(names, target)
             if cls is not None and _instance_attribute(names, cls, target.rest[0]):
@@ -230,6 +268,13 @@ def _alternatives(value: ir.Expr | None) -> list[ir.Expr]:
     if isinstance(value, ir.Conditional):
         return [*_alternatives(value.body), *_alternatives(value.orelse)]
     return [value] if value is not None else []
+
+
+def _leaves(loop: ir.Expr) -> list[ir.Expr]:
+    """Return the names in a display that a loop goes through, those in tuples of it too."""
+    if isinstance(loop, ir.Sequence):
+        return [leaf for item in loop.items for leaf in _leaves(item)]
+    return [loop] if isinstance(loop, (ir.Name, ir.Attribute)) else []
 
 
 def _dotted(node: ir.Expr) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -10,8 +9,9 @@ from regreach.discover.containers import Container
 from regreach.discover.folding import expanded, folded
 from regreach.discover.found import FoundRegistrar, FoundRegistry, Key, Place, Registration
 from regreach.discover.names import Imported, Target, level
-from regreach.discover.reads import Reads, is_local_in, loads
+from regreach.discover.reads import Reads
 from regreach.discover.registrars import is_named
+from regreach.discover.shapes import whole_words
 from regreach.discover.uses import Uses, assignments, last_of
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
@@ -55,7 +55,7 @@ class ForeignRegistries:
         for module in sorted(modules):
             self._registrations(module, words)
         found = [o for o in self._objects.values() if o.registrations]
-        return [self._registry(each, words) for each in sorted(found, key=lambda o: o.path)]
+        return [self._registry(each) for each in sorted(found, key=lambda o: o.path)]
 
     def _objects_of(self, module: str) -> set[str]:
         """Take in what a module makes by calls of what is outside the tree; return the names."""
@@ -93,7 +93,7 @@ class ForeignRegistries:
         facts, path = self._program.readable_facts(module), self._program.path(module)
         if facts is None or path is None:
             return
-        pattern = re.compile(r"\b(?:{})\b".format("|".join(map(re.escape, sorted(words)))))
+        pattern = whole_words(words)
         if pattern.search(facts.text) is None:
             return
         nodes = list(walk.statements(facts, pattern))
@@ -111,7 +111,16 @@ class ForeignRegistries:
                     )
                 continue
             for call in walk.calls(node):
-                if is_named(last_of(call.func)):
+                if isinstance(call.func, ir.Call) and call.args:
+                    # REGISTRY("key")(function)
+                    line = exact_line(facts, call.line, [last_of(call.func.func)])
+                    thing = walk.dotted_name(call.args[0].value) or ""
+                    self._use(
+                        *(facts, path, module, around, line, call.func.func, call.func),
+                        thing,
+                        local,
+                    )
+                elif is_named(last_of(call.func)):
                     line = exact_line(facts, call.line, [last_of(call.func)])
                     self._use(facts, path, module, around, line, call.func, call, "", local)
 
@@ -138,7 +147,8 @@ class ForeignRegistries:
         method = rest[0] if rest else ""
         if not (symbol or is_named(method)):
             return
-        owner.methods.setdefault(method, "call" if not symbol else "bare" if call is None else "maker")
+        form = "call" if not symbol else "bare" if call is None else "maker"
+        owner.methods.setdefault(method, form)
         symbol = symbol or _thing(call)
         when = around.scope if around.in_function else "import"
         spot = Spot(path, line, facts.line_text(line))
@@ -159,7 +169,7 @@ class ForeignRegistries:
                     return [(value,)]
         return [(symbol,)]
 
-    def _registry(self, found: Foreign, words: set[str]) -> FoundRegistry:
+    def _registry(self, found: Foreign) -> FoundRegistry:
         registry = FoundRegistry(Place(found.path, found.spot), "foreign", found.maker)
         registry.registrations = sorted(
             found.registrations, key=lambda r: (r.spot.path, r.spot.line, repr(r.key))

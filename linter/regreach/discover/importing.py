@@ -15,6 +15,7 @@ from regreach.supply.scans import matches
 _SCANS = (b"iter_modules", b"walk_packages")
 _DYNAMIC = (b"import_module", b"__import__", b"import_submodules", b"lazy_import")
 _FILES = rb"\b(?:listdir|glob|rglob|iterdir|scandir|walk)\b"
+_DYNAMICALLY = re.compile(rb"\b(?:import_module|__import__|__getattr__|lazy\w*)\b")
 _LITERAL = re.compile(rb"""["']([^\W\d][\w.]*)["']""")
 _SCANNING = re.compile(rb"\ndef[ \t]+(\w+)\((?:(?!\n\S).|\n)*?\b(?:iter_modules|walk_packages)\b")
 
@@ -48,7 +49,9 @@ class Importing:
             line = data.count(b"\n", 0, loop.start()) if loop is not None else 1
             place = Place(module, Spot(path, line, _line(data, line)))
             package = module if program.is_package(module) else module.rpartition(".")[0]
-            if any(word in data for word in (b"__path__", b"__file__", b"__name__", b"__package__")):
+            if any(
+                word in data for word in (b"__path__", b"__file__", b"__name__", b"__package__")
+            ):
                 found.setdefault(package, place)
             named = {m[1] for m in _LITERAL.finditer(data)}
             for function in _SCANNING.findall(data):
@@ -105,14 +108,27 @@ class Importing:
             for way in ("eager", "scan", "lazy", "name"):
                 if way in ways:
                     return way, tuple(sorted({b for m in inside for b in self.of(m)[1]}))
-        text = re.escape(module.encode())
-        quoted = matches(rb"""["']%b(?:["':]|\.\w+["'])""" % text, module.encode())
-        named = [
-            m
-            for m in self._program.mentioning(module.encode())
-            if m in self._modules and m != module and self._program.ask(m, quoted) is True
-        ]
-        return ("name", tuple(sorted(named))) if named else ("nobody", ())
+        named = self._named(module)
+        return ("name", named) if named else ("nobody", ())
+
+    def _named(self, module: str) -> tuple[str, ...]:
+        """Return the modules in which a text names a module: in full, or from a package around it."""
+        found = {m for m in self._program.mentioning(module.encode()) if self._quotes(m, module)}
+        package = module.rpartition(".")[0]
+        while package:
+            inner = module[len(package) + 1 :]
+            if self._quotes(package, inner) and (
+                _DYNAMICALLY.search(self._program.source(package))
+            ):
+                found.add(package)
+            package = package.rpartition(".")[0]
+        return tuple(sorted(m for m in found if m in self._modules and m != module))
+
+    def _quotes(self, module: str, text: str) -> bool:
+        """Return whether a text stands in a module that is this, or begins so and goes on to a name in it."""
+        name = text.encode()
+        pattern = rb"""["']\.*%b(?:["':]|\.\w+["'])""" % re.escape(name)
+        return self._program.ask(module, matches(pattern, name)) is True
 
     def registering(self, registrations: Iterable[Registration]) -> list[Registering]:
         """Return the modules that register, sorted, each with its importers."""

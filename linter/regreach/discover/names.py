@@ -182,7 +182,11 @@ class Names:
         found = ClassRef(target.module, target.name, target.node)
         for name in target.rest:
             inner = next(
-                (n for n in level(found.node.body) if isinstance(n, ir.ClassDef) and n.name == name),
+                (
+                    n
+                    for n in level(found.node.body)
+                    if isinstance(n, ir.ClassDef) and n.name == name
+                ),
                 None,
             )
             if inner is None:

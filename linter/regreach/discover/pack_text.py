@@ -31,15 +31,21 @@ def pack_text(found: Discovery) -> str:
     ids: set[str] = set()
     for registry in found.registries:
         lines += ["", *_registry(found, registry, ids)]
-    lines += ["", "# Facts of the machine; what is not said here is unknown.", "[platforms.any]", ""]
+    lines += [
+        "",
+        "# Facts of the machine; what is not said here is unknown.",
+        "[platforms.any]",
+        "",
+    ]
     return "\n".join(lines)
 
 
 def _registry(found: Discovery, registry: FoundRegistry, ids: set[str]) -> Iterator[str]:
     where = {m.imported for m in registry.outside}
     count = len(registry.registrations)
-    yield f"# {count} registrations in {len(registry.modules)} modules, {len(registry.outside)} others than its own" + (
-        f" (imported: {', '.join(sorted(where))})" if where else ""
+    yield (
+        f"# {count} registrations in {len(registry.modules)} modules, {len(registry.outside)} others than its own"
+        + (f" (imported: {', '.join(sorted(where))})" if where else "")
     )
     yield "[[simple_registries]]"
     yield f"id = {_text(_id(found.package, registry, ids))}"

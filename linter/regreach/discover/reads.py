@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields, is_dataclass
 
 from regreach.discover.containers import Container, container_of, instance_class
 from regreach.discover.found import Place
-from regreach.discover.names import ClassRef, Imported, Names, Target
+from regreach.discover.names import ClassRef, Imported, Target
 from regreach.discover.registrars import Definition, definitions, local_imports
-from regreach.discover.shapes import ADDING, Scope, scope_of
+from regreach.discover.shapes import ADDING, Scope, scope_of, whole_words
 from regreach.discover.uses import Uses, last_of
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
@@ -110,13 +110,11 @@ class Reads:
                 if definition.path in registrars:
                     continue
                 for inner in scope.all():
-                    for node, dotted in loads(inner.statements):
-                        if self._reads_object(module, inner, node, dotted, container, wanted, local):
+                    for _, dotted in loads(inner.statements):
+                        if self._reads_object(module, inner, dotted, container, wanted, local):
                             yield self._read(definition, facts, path, dotted, inner, last)
 
-    def of_foreign(
-        self, container: Container, is_read: Callable[[Target], bool]
-    ) -> list[Read]:
+    def of_foreign(self, container: Container, is_read: Callable[[Target], bool]) -> list[Read]:
         """Return the uses of an object that the tree does not define, of those that ``is_read`` says are reads."""
         found: list[Read] = []
         last = container.name.rpartition(".")[2]
@@ -140,7 +138,6 @@ class Reads:
         self,
         module: str,
         scope: Scope,
-        node: ir.Expr,
         dotted: str,
         container: Container,
         methods: Collection[str],
@@ -198,7 +195,7 @@ class Reads:
         self, module: str, facts: ModuleFacts, words: Collection[str]
     ) -> Iterator[tuple[Definition, Scope, dict[str, Imported]]]:
         """Yield the functions of a module whose text has one of the words."""
-        pattern = re.compile(r"\b(?:%s)\b" % "|".join(map(re.escape, sorted(words))))
+        pattern = whole_words(words)
         wanted = set(facts.slices_with(pattern))
         for definition in definitions(module, facts):
             if definition.node.slice is None or definition.node.slice in wanted:
@@ -255,11 +252,7 @@ class Reads:
             return
         name = re.escape(word.encode())
         called = matches(rb"(?<!def )\b%b\s*\(" % name, word.encode())
-        modules = [
-            m
-            for m in self.words.of(word)
-            if self.program.ask(m, called) is True
-        ]
+        modules = [m for m in self.words.of(word) if self.program.ask(m, called) is True]
         if len(modules) > _MOST:
             return  # a word like `get`: what it means is not told by it
         for module in modules:
@@ -350,10 +343,7 @@ def loads(statements: list[ir.Stmt]) -> Iterator[tuple[ir.Expr, str]]:
             for target in node.targets:
                 yield from _of_target(target)
             yield from _read_in(node.value)
-        elif isinstance(node, ir.AnnAssign):
-            yield from _of_target(node.target)
-            yield from _read_in(node.value)
-        elif isinstance(node, ir.AugAssign):
+        elif isinstance(node, (ir.AnnAssign, ir.AugAssign)):
             yield from _of_target(node.target)
             yield from _read_in(node.value)
         else:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from regreach.discover.containers import Container, container_of, instance_class
+from regreach.discover.containers import Container, container_of, foreign_object, instance_class
 from regreach.discover.names import ClassRef, Imported, Names, Target, level
 from regreach.discover.shapes import (
     Mode,
@@ -14,6 +14,7 @@ from regreach.discover.shapes import (
     Scope,
     Source,
     Store,
+    handed_out,
     holds,
     own_params,
     scope_of,
@@ -50,6 +51,11 @@ class Definition:
     def has_self(self) -> bool:
         """Whether the first parameter is the object or the class."""
         return self.owner is not None and not self.decorated("staticmethod")
+
+    @property
+    def of_object(self) -> bool:
+        """Whether an object is needed to call it."""
+        return self.has_self and not self.decorated("classmethod")
 
 
 @dataclass(slots=True)
@@ -123,12 +129,38 @@ def direct_entries(names: Names, definition: Definition, facts: ModuleFacts) -> 
                     names, definition.module, definition.owner, inner, store.into, local
                 ):
                     entries += [(container, mode) for mode in modes]
+    if not entries and is_named(definition.name):
+        entries = list(_to_foreign(names, definition, facts, scope, own, local))
     return entries
+
+
+def _to_foreign(
+    names: Names,
+    definition: Definition,
+    facts: ModuleFacts,
+    scope: Scope,
+    own: tuple[ir.Param, ...],
+    local: Mapping[str, Imported],
+) -> Iterator[Entry]:
+    """Yield what a function that says that it registers gives to an object of a class outside the tree."""
+    for inner in scope.all():
+        for store in handed_out(inner):
+            modes = list(_modes(facts, definition, scope, own, store))
+            for container in foreign_object(
+                names, definition.module, definition.owner, inner, store.into, local
+            ):
+                if modes:
+                    # what else it gives there belongs to the same entry
+                    yield from ((container, mode) for mode in modes)
+                    return
 
 
 def _modes(
     facts: ModuleFacts,
-    definition: Definition, scope: Scope, own: tuple[ir.Param, ...], store: Store
+    definition: Definition,
+    scope: Scope,
+    own: tuple[ir.Param, ...],
+    store: Store,
 ) -> Iterator[Mode]:
     given = {p.name: p for p in own}
     if store.scope is scope:
@@ -149,7 +181,9 @@ def _modes(
             if store.keyed and _is_own_key(key) and not (bare and itself):
                 continue  # a cache of what was made of a key
             yield Mode("bare" if bare else "call", own, param.name, key)
-        if _is_loop(facts, definition.node) and not any(_stores(store, p.name, loose=False) for p in own):
+        if _is_loop(facts, definition.node) and not any(
+            _stores(store, p.name, loose=False) for p in own
+        ):
             yield Mode("loop", own, "", None)
         return
     if not _is_product(scope, store.scope) or not store.scope.params:
@@ -296,7 +330,10 @@ class Registrars:
         if target.kind == "function" and not target.rest:
             found = self.known.get((target.module, target.name))
             return Callee(found, tuple(found.entries)) if found is not None else None
-        if target.kind == "class" and target.rest:
+        if target.kind == "class" and not target.rest:
+            cls = self.names.class_of(target)
+            return self._method(cls, "__init__") if cls is not None else None
+        if target.kind == "class":
             outer = Target("class", target.module, target.name, target.rest[:-1], target.node)
             cls = self.names.class_of(outer)
             return self._method(cls, target.rest[-1]) if cls is not None else None
@@ -347,6 +384,65 @@ class Registrars:
                         if told or new.form != "call":
                             entries.append((container, new))
         return entries
+
+    def kept_first(
+        self, definition: Definition, facts: ModuleFacts
+    ) -> tuple[Definition, list[Entry]] | None:
+        """Return the ``__init__`` of a class whose method hands a registrar what the object was made with."""
+        owner = definition.owner
+        if owner is None or not definition.has_self or definition.node.name == "__init__":
+            return None
+        scope = scope_of(facts, definition.node)
+        if not scope.params:
+            return None
+        init = next(
+            (
+                n
+                for n in level(owner.node.body)
+                if isinstance(n, ir.FunctionDef) and n.name == "__init__"
+            ),
+            None,
+        )
+        if init is None:
+            return None
+        made = Definition(definition.module, f"{owner.name}.__init__", init, owner)
+        maker = scope_of(facts, init)
+        own = own_params(maker.params, True)
+        local = local_imports(self.names, definition.module, scope)
+        kept = _kept(maker, own)
+        entries: list[Entry] = []
+        for call in scope.calls():
+            callee = self.callee(definition.module, call.func, owner, scope.params[0].name, local)
+            if callee is None or callee.registrar.definition.path == made.path:
+                continue
+            given = _with_params(call, scope.params[0].name, kept)
+            for container, mode in callee.entries:
+                if is_named(callee.registrar.definition.name):
+                    for new in _through(maker, maker, own, given, mode, made=False):
+                        entries.append((container, new))
+        return (made, entries) if entries else None
+
+
+def _kept(maker: Scope, own: tuple[ir.Param, ...]) -> dict[str, str]:
+    """Return the attributes that ``__init__`` sets to parameters, as they are."""
+    kept: dict[str, str] = {}
+    names = {p.name for p in own}
+    for node in maker.statements:
+        if isinstance(node, ir.Assign) and isinstance(node.value, ir.Name):
+            for target in node.targets:
+                if isinstance(target, ir.Attribute) and node.value.id in names:
+                    kept[target.attr] = node.value.id
+    return kept
+
+
+def _with_params(call: ir.Call, own_name: str, kept: Mapping[str, str]) -> ir.Call:
+    """Return a call in which attributes of the object are the parameters that they were set to."""
+    args = []
+    for arg in call.args:
+        first, _, attr = (walk.dotted_name(arg.value) or "").partition(".")
+        value = ir.Name(kept[attr]) if first == own_name and attr in kept else arg.value
+        args.append(ir.Arg(value, arg.keyword, arg.star))
+    return ir.Call(call.func, tuple(args), call.line)
 
 
 def bound_to(container: Container, module: str, name: str) -> Container:

@@ -12,7 +12,13 @@ from regreach.discover.found import Discovery, FoundRegistrar, FoundRegistry, Pl
 from regreach.discover.importing import Importing
 from regreach.discover.names import Names, bound_by, level
 from regreach.discover.reads import Reads
-from regreach.discover.registrars import Definition, Registrars, definitions, direct_entries
+from regreach.discover.registrars import (
+    Definition,
+    Registrars,
+    definitions,
+    direct_entries,
+    is_named,
+)
 from regreach.discover.selecting import forms_of, registrar_key, registries
 from regreach.discover.tables import tables_of
 from regreach.discover.uses import Filled, Uses
@@ -51,7 +57,8 @@ def _discover(
             continue
         filling = set(facts.slices_with(STORES))
         for definition in definitions(module, facts):
-            if definition.node.slice is None or definition.node.slice in filling:
+            chosen = definition.node.slice is None or definition.node.slice in filling
+            if chosen or is_named(definition.name):
                 registrars.learn(definition, direct_entries(names, definition, facts))
     say("looking for registrations")
     uses = Uses(registrars, candidates, modules)
@@ -90,7 +97,7 @@ def _registry(
     names = uses.names
     paths = sorted({path for each in group for path in each.registrars})
     registrations = sorted(
-        {r for r in main.registrations},
+        set(main.registrations),
         key=lambda r: (r.spot.path, r.spot.line, repr(r.key)),
     )
     found = FoundRegistry(
@@ -103,8 +110,12 @@ def _registry(
     for path in paths:
         home = next(each for each in group if path in each.registrars)
         definition = home.registrars[path][0].definition
-        facts, file = names.program.readable_facts(definition.module), names.program.path(definition.module)
-        assert facts is not None and file is not None, "it was read"
+        facts, file = (
+            names.program.readable_facts(definition.module),
+            names.program.path(definition.module),
+        )
+        assert facts is not None, "it was read"
+        assert file is not None, "it was read"
         spot = Spot(file, definition.node.line, facts.line_text(definition.node.line))
         found.registrars.append(
             FoundRegistrar(
@@ -135,7 +146,8 @@ def container_spot(names: Names, container: Container) -> Spot:
     """Return where a container, or the object that has it, is bound."""
     program = names.program
     facts, path = program.readable_facts(container.module), program.path(container.module)
-    assert facts is not None and path is not None, "it was read"
+    assert facts is not None, "it was read"
+    assert path is not None, "it was read"
     first, *rest = container.name.split(".")
     body = facts.body
     line = 1

@@ -38,17 +38,19 @@ def _is_registry(filled: Filled) -> bool:
     if not named:
         return False
     if not filled.registrations:
-        # for others to fill: what an object has for itself is no such thing
-        return filled.container.attr is None or "maker" in forms
+        # for others to fill: what an object has for itself, or fills, is no such thing
+        if "maker" in forms:
+            return True
+        return filled.container.attr is None and not any(
+            registrar.definition.of_object for registrar, _ in filled.registrars.values()
+        )
     return bool(filled.lasting)
 
 
 def _share(one: Filled, other: Filled) -> bool:
     """Return whether one function puts the same thing into both."""
-    for path in set(one.registrars) & set(other.registrars):
-        if _is_same_object(one.container, other.container):
-            return True
-    return False
+    same = set(one.registrars) & set(other.registrars)
+    return bool(same) and _is_same_object(one.container, other.container)
 
 
 def _is_same_object(one: Container, other: Container) -> bool:
@@ -60,7 +62,9 @@ def _is_same_object(one: Container, other: Container) -> bool:
 
 def _rank(filled: Filled) -> tuple[bool, int, str]:
     keyed = any(mode.key for _, modes in filled.registrars.values() for mode in modes)
-    direct = sum(r.definition.module == filled.container.module for r, _ in filled.registrars.values())
+    direct = sum(
+        r.definition.module == filled.container.module for r, _ in filled.registrars.values()
+    )
     return (not keyed, -len(filled.registrations) - direct, filled.container.path)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,7 +18,18 @@ ADDING = ("append", "add", "appendleft", "insert")
 ONE = ("setdefault", "__setitem__", "update", *ADDING)
 # Calls that give what holds their argument, whatever they are called with.
 _HOLDERS = {
-    *("tuple", "list", "set", "frozenset", "dict", "partial", "ref", "WeakMethod", "replace", "cast"),
+    *(
+        "tuple",
+        "list",
+        "set",
+        "frozenset",
+        "dict",
+        "partial",
+        "ref",
+        "WeakMethod",
+        "replace",
+        "cast",
+    ),
     *("staticmethod", "classmethod", "property", "wraps", "proxy"),
 }
 _DEPTH = 6  # so many local names are followed
@@ -128,9 +140,12 @@ class Store:
     keyed: bool
 
 
-def scope_of(
-    facts: ModuleFacts, function: ir.FunctionDef, parent: Scope | None = None
-) -> Scope:
+def whole_words(words: Iterable[str]) -> re.Pattern[str]:
+    """Return what finds one of these words in a text."""
+    return re.compile(r"\b(?:{})\b".format("|".join(map(re.escape, sorted(words)))))
+
+
+def scope_of(facts: ModuleFacts, function: ir.FunctionDef, parent: Scope | None = None) -> Scope:
     """Return what stands in a function."""
     scope = Scope(function.name, facts.params_of(function), parent, function)
     _collect(facts, facts.body_of(function), scope)
@@ -160,12 +175,12 @@ def _collect(facts: ModuleFacts, body: ir.Body, scope: Scope) -> None:
             for target in targets:
                 _bind(scope, target, node.value)
         elif isinstance(node, ir.For):
-            for name in _names(node.target):
-                scope.items_of.setdefault(name, []).append(node.iter)
+            for each in _names(node.target):
+                scope.items_of.setdefault(each, []).append(node.iter)
         elif isinstance(node, ir.With):
-            for value, target in node.items:
-                if target is not None:
-                    _bind(scope, target, value)
+            for manager, name in node.items:
+                if name is not None:
+                    _bind(scope, name, manager)
         for block in walk.blocks(node):
             _collect(facts, block, scope)
 
@@ -200,6 +215,15 @@ def stores_in(scope: Scope) -> Iterator[Store]:
         yield from _by_call(scope, call.line, call)
 
 
+def handed_out(scope: Scope) -> Iterator[Store]:
+    """Yield what the statements of a scope give to methods of objects: a key first, then a thing."""
+    for call in scope.calls():
+        if isinstance(call.func, ir.Attribute) and call.func.attr not in ONE:
+            values = [a.value for a in call.args if not a.star and a.keyword is None]
+            if len(values) >= 2 and isinstance(values[1], ir.Name):
+                yield Store(scope, call.line, call.func.value, (values[0],), values[1], keyed=True)
+
+
 def _by_call(scope: Scope, line: int, call: ir.Call) -> Iterator[Store]:
     if not isinstance(call.func, ir.Attribute) or call.func.attr not in ONE:
         return
@@ -224,16 +248,16 @@ def _into(
 ) -> Store:
     """Return the store, the container being what is left without subscripts and defaults."""
     keyed = bool(key)
+    place: ir.Expr = into
     while True:
-        if isinstance(into, ir.Subscript):
-            into, key = into.value, (into.index, *key)
-        elif (
-            isinstance(into, ir.Call)
-            and isinstance(into.func, ir.Attribute)
-            and into.func.attr in ("setdefault", "get")
-            and into.args
-        ):
-            into, key = into.func.value, (into.args[0].value, *key)
+        if isinstance(place, ir.Subscript):
+            key = (place.index, *key)
+            place = place.value
+        elif isinstance(place, ir.Call) and isinstance(place.func, ir.Attribute) and place.args:
+            if place.func.attr not in ("setdefault", "get"):
+                break
+            key = (place.args[0].value, *key)
+            place = place.func.value
         else:
             break
     parts = [
@@ -243,7 +267,7 @@ def _into(
             part.items if isinstance(part, ir.Sequence) and part.kind == "tuple" else (part,)
         )
     ]
-    return Store(scope, line, into, tuple(parts) if parts else None, value, keyed)
+    return Store(scope, line, place, tuple(parts) if parts else None, value, keyed)
 
 
 def own_params(params: tuple[ir.Param, ...], method: bool) -> tuple[ir.Param, ...]:

@@ -91,7 +91,7 @@ def _entry(names: Names, module: str, item: ir.Expr) -> tuple[str, str] | None:
             is_text = isinstance(second, ir.Const) and isinstance(second.value, str)
             return named, str(second.value) if is_text and isinstance(second, ir.Const) else ""
         return _entry(names, module, first) if not isinstance(first, ir.Const) else None
-    if isinstance(item, ir.Const):
+    if isinstance(item, ir.Const) and isinstance(item.value, str) and "." in item.value:
         named = _module_named(names, module, item)
         return (named, str(item.value)) if named is not None else None
     dotted = walk.dotted_name(item)

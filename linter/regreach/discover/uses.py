@@ -20,7 +20,7 @@ from regreach.discover.registrars import (
     definitions,
     is_named,
 )
-from regreach.discover.shapes import Mode, Part
+from regreach.discover.shapes import Mode, Part, whole_words
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.model import Spot
@@ -87,8 +87,11 @@ class Uses:
             if all(m.form in ("subclass", "loop") for _, m in registrar.entries):
                 continue
             word = definition.node.name
-            if definition.owner is not None:
-                found = self._of_method(definition, registrar)
+            if word == "__init__" and definition.owner is not None:
+                word = definition.owner.name.rpartition(".")[2]
+                found = self._calling(word, self.words.of(word))
+            elif definition.owner is not None:
+                found = self._of_method(definition)
             else:
                 found = self._calling(word, self.words.of(word))
             if not _is_told(registrar):
@@ -97,7 +100,7 @@ class Uses:
                 wanted.setdefault(module, set()).add(word)
         return wanted
 
-    def _of_method(self, definition: Definition, registrar: Registrar) -> set[str]:
+    def _of_method(self, definition: Definition) -> set[str]:
         """Return the modules that may call a method of a class, or of an object that lives long."""
         assert definition.owner is not None
         word = definition.node.name
@@ -113,7 +116,9 @@ class Uses:
     def _calling(self, word: str, modules: Iterable[str]) -> set[str]:
         """Return those of the modules that seem to call something of a name, or to name it otherwise."""
         name = re.escape(word.encode())
-        pattern = rb"(?<!def )\b%b\s*\(|@[\w.]*\b%b\b|\b%b[ \t]+as\b|=[ \t]*[\w.]*\b%b\b" % ((name,) * 4)
+        pattern = rb"(?<!def )\b%b\s*\(|@[\w.]*\b%b\b|\b%b[ \t]+as\b|=[ \t]*[\w.]*\b%b\b" % (
+            (name,) * 4
+        )
         question = matches(pattern, word.encode())
         return {m for m in modules if self.program.ask(m, question) is True}
 
@@ -171,7 +176,9 @@ class Uses:
         pattern = rb"\breturn[ \t]+(?:\w+\.)*%b\(" % name
         for module in sorted(self.candidates.returned.get(last, ())):
             data = self.program.source(module)
-            for each in re.finditer(rb"\ndef[ \t]+(\w+)\((?:(?!\n\S).|\n)*?\n[ \t]+" + pattern, data):
+            for each in re.finditer(
+                rb"\ndef[ \t]+(\w+)\((?:(?!\n\S).|\n)*?\n[ \t]+" + pattern, data
+            ):
                 yield each[1].decode()
 
     def _handing_on(self, module: str, words: set[str]) -> bool:
@@ -183,13 +190,16 @@ class Uses:
             return False
         self._done[module] |= new
         called = self._called(module, new)
-        pattern = re.compile(r"\b(?:%s)\b" % "|".join(map(re.escape, sorted(called))))
+        pattern = whole_words(called)
         wanted = set(facts.slices_with(pattern))
         news = False
         for definition in definitions(module, facts):
             if definition.node.slice is None or definition.node.slice in wanted:
                 entries = self.registrars.handed_on(definition, facts)
                 news |= self.registrars.learn(definition, entries)
+                kept = self.registrars.kept_first(definition, facts)
+                if kept is not None:
+                    news |= self.registrars.learn(*kept)
         return news
 
     def _called(self, module: str, words: set[str]) -> set[str]:
@@ -211,7 +221,7 @@ class Uses:
         if facts is None or path is None:
             return
         called = self._called(module, words)
-        pattern = re.compile(r"\b(?:%s)\b" % "|".join(map(re.escape, sorted(called))))
+        pattern = whole_words(called)
         local: dict[str, Imported] = {}
         nodes = list(walk.statements(facts, pattern))
         for node, around in nodes:
@@ -263,9 +273,7 @@ class Uses:
     ) -> None:
         form = "maker" if call is not None else "bare"
         modes = [e for e in callee.entries if e[1].form == form]
-        if call is None and not modes and not any(
-            m.form == "call" for _, m in callee.entries
-        ):
+        if call is None and not modes and not any(m.form == "call" for _, m in callee.entries):
             return
         if call is not None and not modes:
             return
@@ -350,14 +358,13 @@ class Uses:
             return [()]
         keys: list[Key] = [()]
         for part in mode.key:
-            values = self._part(module, mode, part, arguments, node, thing)
+            values = self._part(module, part, arguments, node, thing)
             keys = [(*key, value) for key in keys for value in values]
         return keys
 
     def _part(
         self,
         module: str,
-        mode: Mode,
         part: Part,
         arguments: Mapping[str, ir.Expr],
         node: ir.FunctionDef | ir.ClassDef | None,
@@ -398,7 +405,11 @@ class Uses:
                 return [node.name]
             if isinstance(node, ir.ClassDef):
                 found = self.names.member(ClassRef(module, node.name, node), attr)
-                value = found[1].value if found and isinstance(found[1], (ir.Assign, ir.AnnAssign)) else None
+                value = (
+                    found[1].value
+                    if found and isinstance(found[1], (ir.Assign, ir.AnnAssign))
+                    else None
+                )
                 if found is not None and value is not None:
                     home = found[0].module
                     return (
@@ -420,7 +431,10 @@ class Uses:
             if owner is None or not modes:
                 continue
             for heir in self.heirs(owner):
-                path, facts = self.program.path(heir.module), self.program.readable_facts(heir.module)
+                path, facts = (
+                    self.program.path(heir.module),
+                    self.program.readable_facts(heir.module),
+                )
                 if path is None or facts is None or heir.name == owner.name:
                     continue
                 spot = Spot(path, heir.node.line, facts.line_text(heir.node.line))

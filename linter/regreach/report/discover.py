@@ -88,8 +88,7 @@ def _told(registry: FoundRegistry) -> str:
     if registry.kind == "table":
         return f"{count} entries, written down here"
     if not registry.registrations:
-        found = "what a loop finds in modules" if registry.scans else "no registration in this tree"
-        return found
+        return "what a loop finds in modules" if registry.scans else "no registration in this tree"
     text = f"{count} registration{'s' * (count != 1)}"
     if not outside:
         return f"{text}, all in the registry's own file"

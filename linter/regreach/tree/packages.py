@@ -1,7 +1,7 @@
 """Which import packages a target holds, for who has no pack that says so."""
 
 # Strings here and no Path objects, as in the modules that open targets.
-# ruff: noqa: PTH100, PTH118, PTH119, PTH208
+# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH208
 from __future__ import annotations
 
 import os
