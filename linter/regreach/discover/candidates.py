@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from regreach.program import Program
 
-_ANNOTATION = rb"[ \t]*(?::[^=\n]+)?=[ \t]*\(?\s*"
+_ANNOTATION = rb"[ \t]*(?::[^=\n]+(?:\n[^=\n]+){0,2})?=[ \t]*\(?\s*"
 _MAKER = (
     rb"(?:[\[{]|(?:\w+\.)*"
     rb"(?:dict|list|set|\w*[dD]ict|deque|ChainMap|Counter|WeakSet|\w*Dictionary|User\w+)(?:\[[^\n]*\])?\()"
@@ -20,7 +20,7 @@ _AT_MARGIN = re.compile(
 # The same in a class; and an attribute of an object.
 _IN_CLASS = re.compile(rb"\n[ \t]+(?P<name>[^\W\d]\w*)%b%b" % (_ANNOTATION, _MAKER))
 _OF_OBJECT = re.compile(
-    rb"\n[ \t]+(?:self|cls)\.(?P<name>[^\W\d]\w*)%b(?:%b|[\w.]+[ \t]+or[ \t]+%b|field\()"
+    rb"\n[ \t]+(?:self|cls)\.(?P<name>[^\W\d]\w*)%b(?:%b|[\w.]+[ \t]+or[ \t]+%b|(?:\w+\.)*[A-Z]\w*[\[(])"
     % (_ANNOTATION, _MAKER, _MAKER)
 )
 _FIELD = re.compile(
@@ -50,6 +50,9 @@ STORES = re.compile(rf"\]\s*(?::[^=\n]+)?=(?!=)|\.(?:{_WORDS.decode()})\(")
 """Whether the text of a function may put something into a container."""
 
 _WORD = re.compile(rb"[^\W\d]\w+")
+_ALIAS = re.compile(rb"\n[ \t]+(\w+)[ \t]*=(?!=)[^=]*\Z")
+_STATEMENT = 200  # bytes of the beginning of a statement
+_NEAR = 2000  # bytes in which what has got another name is filled
 _MAX_NAMES = 400  # in one pattern
 
 
@@ -145,10 +148,21 @@ def _fills(data: bytes, names: set[bytes], *, dotted: bool) -> bool:
     for start in range(0, len(some), _MAX_NAMES):
         either = b"|".join(map(re.escape, some[start : start + _MAX_NAMES]))
         before = rb"\." if dotted else rb"(?<![\w.])"
-        for found in re.finditer(rb"%b(?:%b)(?=[\[.])" % (before, either), data):
-            if _FILLS.match(data, found.end()) and _is_indented(data, found.start()):
+        for found in re.finditer(rb"%b(?:%b)\b" % (before, either), data):
+            if not _is_indented(data, found.start()):
+                continue
+            if _FILLS.match(data, found.end()) or _fills_by_alias(data, found.start()):
                 return True
     return False
+
+
+def _fills_by_alias(data: bytes, at: int) -> bool:
+    """Return whether a name is given to what stands there, which is filled under it."""
+    alias = _ALIAS.search(data[max(0, at - _STATEMENT) : at])
+    if alias is None:
+        return False
+    under = re.compile(rb"\n[ \t]+%b(?=[\[.])" % re.escape(alias[1]))
+    return any(_FILLS.match(data, f.end()) for f in under.finditer(data, at, at + _NEAR))
 
 
 def _hands_out(data: bytes) -> bool:

@@ -83,7 +83,7 @@ def container_of(
         return [
             each
             for value in values
-            for alternative in _alternatives(value)
+            for alternative in map(_without_index, _alternatives(value))
             if (name := _dotted(alternative)) is not None and name.split(".")[0] != first
             for each in container_of(
                 names, module, owner, scope, _rebuilt(alternative, rest), local, depth - 1
@@ -149,6 +149,14 @@ def _makes_mapping(names: Names, target: Target, value: ir.Call) -> bool:
     return False
 
 
+def _is_mapping_made(names: Names, module: str, value: ir.Expr) -> bool:
+    """Return whether an expression makes a container, or an object of a class of the tree that is one."""
+    if is_container(value):
+        return True
+    made = made_by(names, module, value)
+    return made is not None and is_mapping(names, made)
+
+
 def is_mapping(names: Names, cls: ClassRef) -> bool:
     """Return whether a class inherits from a container of the standard library."""
     for each in names.ancestry(cls):
@@ -208,12 +216,31 @@ def _of_self(names: Names, owner: ClassRef, rest: list[str]) -> Container | None
 
 def _class_attribute(names: Names, cls: ClassRef, attr: str) -> Container | None:
     found = names.member(cls, attr)
-    if found is None:
-        return None
+    if found is None or (isinstance(found[1], ir.AnnAssign) and found[1].value is None):
+        return _set_by_method(names, cls, attr)
     home, node = found
     value = node.value if isinstance(node, (ir.Assign, ir.AnnAssign)) else None
     if is_container(value) and not _is_field(value):
         return Container(home.module, f"{home.name}.{attr}")
+    return None
+
+
+def _set_by_method(names: Names, cls: ClassRef, attr: str) -> Container | None:
+    """Return the container that a method of a class gives the class: ``cls.entries = {}``."""
+    for each in names.ancestry(cls):
+        facts = names.program.readable_facts(each.module)
+        if facts is None or f".{attr} = " not in facts.text:
+            continue
+        for node in level(each.node.body):
+            if not isinstance(node, ir.FunctionDef):
+                continue
+            first = next(iter(facts.params_of(node)), None)
+            if first is None or first.name != "cls":
+                continue
+            for inner in level(facts.body_of(node)):
+                if isinstance(inner, ir.Assign) and is_container(inner.value):
+                    if any(_is_own(target, attr) for target in inner.targets):
+                        return Container(each.module, f"{each.name}.{attr}")
     return None
 
 
@@ -246,7 +273,7 @@ def _instance_attribute(names: Names, cls: ClassRef, attr: str) -> bool:
                     targets = (inner.target,)
                 if any(_is_own(target, attr) for target in targets):
                     value = inner.value if isinstance(inner, (ir.Assign, ir.AnnAssign)) else None
-                    if any(is_container(v) for v in _alternatives(value)):
+                    if any(_is_mapping_made(names, each.module, v) for v in _alternatives(value)):
                         return True
     return False
 
@@ -268,6 +295,22 @@ def _alternatives(value: ir.Expr | None) -> list[ir.Expr]:
     if isinstance(value, ir.Conditional):
         return [*_alternatives(value.body), *_alternatives(value.orelse)]
     return [value] if value is not None else []
+
+
+def _without_index(value: ir.Expr) -> ir.Expr:
+    """Return the container of which an expression is an item: ``table[kind]``, ``table.get(kind)``."""
+    while True:
+        if isinstance(value, ir.Subscript):
+            value = value.value
+        elif (
+            isinstance(value, ir.Call)
+            and isinstance(value.func, ir.Attribute)
+            and value.func.attr in ("get", "setdefault")
+            and value.args
+        ):
+            value = value.func.value
+        else:
+            return value
 
 
 def _leaves(loop: ir.Expr) -> list[ir.Expr]:

@@ -172,7 +172,7 @@ def _modes(
             return
         for param in own:
             bare = is_decorator(scope, own, param.name)
-            if not _stores(store, param.name, loose=bare):
+            if not _stores(store, param.name, loose=bare or is_named(definition.name)):
                 continue
             if not (bare or is_named(definition.name) or _gives_nothing(scope, param.name)):
                 continue  # it is asked for what it returns
@@ -194,6 +194,22 @@ def _modes(
     by_key = key is not None and any(_is_own_key((part,)) for part in key) and store.keyed
     if by_value or (by_key and any(holds(store.scope, store.value, p, loose=False) for p in given)):
         yield Mode("maker", own, "", key)
+        for param in own:
+            if _is_called_with(scope, store.scope.name, param.name):
+                bare = is_decorator(scope, own, param.name)
+                yield Mode("bare" if bare else "call", own, param.name, key)
+
+
+def _is_called_with(scope: Scope, function: str, name: str) -> bool:
+    """Return whether a function calls one that is defined in it with one of its own parameters."""
+    return any(
+        isinstance(call.func, ir.Name)
+        and call.func.id == function
+        and bool(call.args)
+        and isinstance(call.args[0].value, ir.Name)
+        and call.args[0].value.id == name
+        for call in scope.calls()
+    )
 
 
 def _stores(store: Store, name: str, *, loose: bool) -> bool:

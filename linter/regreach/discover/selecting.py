@@ -41,7 +41,9 @@ def _is_registry(filled: Filled) -> bool:
         # for others to fill: what an object has for itself, or fills, is no such thing
         if "maker" in forms:
             return True
-        return filled.container.attr is None and not any(
+        if filled.container.attr is not None:
+            return is_named(filled.container.path)
+        return not any(
             registrar.definition.of_object for registrar, _ in filled.registrars.values()
         )
     return bool(filled.lasting)

@@ -98,7 +98,24 @@ class Uses:
                 found = {m for m in found if m == definition.module or self._at_margin(m, word)}
             for module in found:
                 wanted.setdefault(module, set()).add(word)
+            for alias in self._aliases(word, found):
+                for module in self.words.of(alias):
+                    wanted.setdefault(module, set()).add(alias)
         return wanted
+
+    def _aliases(self, word: str, modules: Iterable[str]) -> set[str]:
+        """Return the names that modules give to something of a name: ``register = REGISTRY.register``."""
+        data = word.encode()
+        question = matches(rb"(?m)^\w+[ \t]*=[ \t]*[\w.]*\b%b[ \t]*$" % re.escape(data), data)
+        return {
+            name
+            for module in modules
+            if self.program.ask(module, question) is True
+            for name, bound in self.names.of(module).bound.items()
+            if isinstance(bound, ir.Assign)
+            and (walk.dotted_name(bound.value) or "").rpartition(".")[2] == word
+            and name != word
+        }
 
     def _of_method(self, definition: Definition) -> set[str]:
         """Return the modules that may call a method of a class, or of an object that lives long."""
@@ -254,11 +271,11 @@ class Uses:
                     self._calls(callee, facts, path, module, around, call, inner, func)
 
     def _inside_registrar(self, module: str, scope: str) -> bool:
+        """Return whether a scope is in a registrar, or in a class whose objects are what one makes."""
         parts = scope.split(".")
-        return any(
-            (module, ".".join(parts[:count])) in self.registrars.known
-            for count in range(1, len(parts) + 1)
-        )
+        around = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        names = [*around, *(f"{each}.__init__" for each in around)]
+        return any((module, name) in self.registrars.known for name in names)
 
     def _decorated(
         self,
