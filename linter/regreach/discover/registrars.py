@@ -180,7 +180,8 @@ def _modes(
             itself = isinstance(store.value, ir.Name) and store.value.id == param.name
             if store.keyed and _is_own_key(key) and not (bare and itself):
                 continue  # a cache of what was made of a key
-            yield Mode("bare" if bare else "call", own, param.name, key)
+            whole = store.keyed and _is_whole(scope, store.value, param.name)
+            yield Mode("bare" if bare else "call", own, param.name, key, whole)
         if _is_loop(facts, definition.node) and not any(
             _stores(store, p.name, loose=False) for p in own
         ):
@@ -191,13 +192,19 @@ def _modes(
     stored = store.scope.params[0].name
     by_value = _stores(store, stored, loose=True)
     key = _key(store, stored, given)
-    by_key = key is not None and any(_is_own_key((part,)) for part in key) and store.keyed
+    by_key = store.keyed and key is not None and any(_is_of_thing(part) for part in key)
     if by_value or (by_key and any(holds(store.scope, store.value, p, loose=False) for p in given)):
-        yield Mode("maker", own, "", key)
+        whole = store.keyed and _is_whole(store.scope, store.value, stored)
+        yield Mode("maker", own, "", key, whole)
         for param in own:
             if _is_called_with(scope, store.scope.name, param.name):
                 bare = is_decorator(scope, own, param.name)
-                yield Mode("bare" if bare else "call", own, param.name, key)
+                yield Mode("bare" if bare else "call", own, param.name, key, whole)
+
+
+def _is_whole(scope: Scope, value: ir.Expr, name: str) -> bool:
+    """Return whether a value is what a name stands for, or a function around it."""
+    return isinstance(value, ir.Name) and (value.id == name or value.id in scope.inner)
 
 
 def _is_called_with(scope: Scope, function: str, name: str) -> bool:
@@ -240,6 +247,11 @@ def _unpacked(scope: Scope, part: ir.Expr) -> tuple[ir.Expr, ...]:
     if len(values) == 1 and isinstance(values[0], ir.Sequence) and values[0].kind == "tuple":
         return values[0].items
     return (part,)
+
+
+def _is_of_thing(part: Part) -> bool:
+    """Return whether a part of a key is what is registered, or an attribute of it."""
+    return any(source.kind in ("self", "attr") for source in part)
 
 
 def _is_own_key(key: tuple[Part, ...] | None) -> bool:

@@ -62,12 +62,19 @@ def _is_same_object(one: Container, other: Container) -> bool:
     return (one.module, one.name) == (other.module, other.name)
 
 
-def _rank(filled: Filled) -> tuple[bool, int, str]:
+def _rank(filled: Filled) -> tuple[bool, bool, bool, int, str]:
+    whole = any(mode.whole for _, modes in filled.registrars.values() for mode in modes)
     keyed = any(mode.key for _, modes in filled.registrars.values() for mode in modes)
     direct = sum(
         r.definition.module == filled.container.module for r, _ in filled.registrars.values()
     )
-    return (not keyed, -len(filled.registrations) - direct, filled.container.path)
+    return (
+        not filled.registrations,
+        not whole,
+        not keyed,
+        -len(filled.registrations) - direct,
+        filled.container.path,
+    )
 
 
 def registrar_key(filled: Filled, path: str) -> tuple[str, ...]:

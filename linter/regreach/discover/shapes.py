@@ -64,6 +64,7 @@ class Mode:
     params: tuple[ir.Param, ...]
     stored: str
     key: tuple[Part, ...] | None
+    whole: bool = False  # whether what is stored is the thing itself, under a key
 
 
 @dataclass(slots=True)
@@ -304,8 +305,13 @@ def holds(scope: Scope, value: ir.Expr, name: str, *, loose: bool, depth: int = 
         given = [a.value for a in value.args]
         if isinstance(value.func, ir.Call):
             given += [a.value for a in value.func.args]
+        elif called == name and loose:
+            return True  # a class that is made an object of
         elif first == name or (scope.is_local(first) and first not in ("self", "cls")):
-            return False
+            if not (loose and last in ("items", "values")):
+                return False
+        if loose and last in ("items", "values") and isinstance(value.func, ir.Attribute):
+            given.append(value.func.value)
         builds = last[:1].isupper() or last.lstrip("_")[:1].isupper() or last in _HOLDERS
         return (loose or builds) and any(map(inside, given))
     if isinstance(value, ir.Sequence):

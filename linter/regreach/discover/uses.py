@@ -17,6 +17,7 @@ from regreach.discover.registrars import (
     Registrar,
     Registrars,
     bind,
+    bound_to,
     definitions,
     is_named,
 )
@@ -52,6 +53,9 @@ class Uses:
         self._instances: dict[tuple[str, str], list[Container]] = {}
         self._classes: dict[tuple[str, str], list[ClassRef]] = {}
         self._done: dict[str, set[str]] = {}
+        self._local: dict[
+            str, Imported
+        ] = {}  # of the functions of the module that is looked through
 
     def find(self) -> None:
         """Find all registrars and their uses."""
@@ -68,8 +72,18 @@ class Uses:
         self._subclasses()
         for registrar in self.registrars.known.values():
             for container, mode in registrar.entries:
-                if not container.of_class:
-                    self._of(container, registrar, mode)
+                for each in self._of_all(registrar, container):
+                    self._of(each, registrar, mode)
+
+    def _of_all(self, registrar: Registrar, container: Container) -> list[Container]:
+        """Return a container, or those of all objects of a class, whether these are filled or not."""
+        if not container.of_class:
+            return [container]
+        owner = registrar.definition.owner
+        if owner is None or not _is_told(registrar):
+            return []
+        objects = (o for cls in self.heirs(owner) for o in self.instances(cls))
+        return [bound_to(container, o.module, o.name) for o in objects]
 
     def _of(self, container: Container, registrar: Registrar, mode: Mode) -> Filled:
         filled = self.filled.setdefault(container, Filled(container))
@@ -99,7 +113,7 @@ class Uses:
             for module in found:
                 wanted.setdefault(module, set()).add(word)
             for alias in self._aliases(word, found):
-                for module in self.words.of(alias):
+                for module in self._calling(alias, self.words.of(alias)):
                     wanted.setdefault(module, set()).add(alias)
         return wanted
 
@@ -114,7 +128,6 @@ class Uses:
             for name, bound in self.names.of(module).bound.items()
             if isinstance(bound, ir.Assign)
             and (walk.dotted_name(bound.value) or "").rpartition(".")[2] == word
-            and name != word
         }
 
     def _of_method(self, definition: Definition) -> set[str]:
@@ -244,6 +257,7 @@ class Uses:
         for node, around in nodes:
             if around.in_function and isinstance(node, (ir.Import, ir.ImportFrom)):
                 local |= self.names.imported(module, node)
+        self._local = local
         owners = {c.name: c for c in classes_in(self.names, module)}
         for node, around in nodes:
             owner, own_name = _owner(facts, owners, around)
@@ -348,7 +362,7 @@ class Uses:
 
     def _target(self, module: str, value: ir.Expr) -> Target | None:
         dotted = walk.dotted_name(value)
-        return self.names.resolve(module, dotted) if dotted is not None else None
+        return self.names.resolve(module, dotted, self._local) if dotted is not None else None
 
     def _is_lasting(self, module: str, thing: ir.Expr, target: Target | None) -> bool:
         """Return whether what is registered in a function is there for good: a definition, or made of them."""
@@ -358,8 +372,8 @@ class Uses:
             return isinstance(thing.value, str)
         if isinstance(thing, ir.Call):
             dotted = walk.dotted_name(thing.func)
-            made = self.names.resolve(module, dotted) if dotted is not None else None
-            return made is not None and made.kind == "class" and bool(thing.args)
+            made = self.names.resolve(module, dotted, self._local) if dotted is not None else None
+            return made is not None and made.kind in ("class", "outside")
         return isinstance(thing, ir.Lambda)
 
     def _keys(
@@ -393,12 +407,12 @@ class Uses:
                 if given is None or (isinstance(given, ir.Const) and given.value is None):
                     continue
                 if source.each:
-                    return expanded(self.names, module, given)
-                return [folded(self.names, module, given)]
+                    return expanded(self.names, module, given, self._local)
+                return [folded(self.names, module, given, self._local)]
             if source.kind == "const":
                 return [source.name]
             if source.kind == "self" and thing is not None:
-                return [folded(self.names, module, thing)]
+                return [folded(self.names, module, thing, self._local)]
             if source.kind == "self" and node is not None:
                 return [node.name]
             if source.kind == "attr":
@@ -437,7 +451,7 @@ class Uses:
         if isinstance(thing, ir.Call):
             for arg in thing.args:
                 if arg.keyword == attr:
-                    return [folded(self.names, module, arg.value)]
+                    return [folded(self.names, module, arg.value, self._local)]
         return []
 
     def _subclasses(self) -> None:
