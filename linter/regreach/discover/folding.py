@@ -22,7 +22,8 @@ def folded(
 ) -> object:
     """Return what an expression in a module is: text, number, tuple of such; None when that is not told.
 
-    A member of an enum is its value where that is a literal; a class or a function is its name. ``local`` is as for ``Names.resolve``.
+    A member of an enum is its value where that is a literal; a class or a function is its name.
+    ``local`` is as for ``Names.resolve``.
     """
     if not depth:
         return None

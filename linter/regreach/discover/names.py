@@ -131,7 +131,7 @@ class Names:
     ) -> Target | None:
         names = self.of(module)
         found = names.bound.get(name)
-        if found is not None:
+        if found is not None and found != Imported(module, name):  # a package's own submodule
             return self._follow(module, name, found, rest, steps)
         if self.program.has(f"{module}.{name}") and self.program.is_package(module):
             return self._of_module(f"{module}.{name}", rest, steps)

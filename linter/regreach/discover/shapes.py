@@ -32,6 +32,8 @@ _HOLDERS = {
     ),
     *("staticmethod", "classmethod", "property", "wraps", "proxy"),
 }
+# Methods of objects outside the tree that take a key and a thing.
+_TAKES_ENTRIES = re.compile(r"impl$|_*(?:register|add)(?:_|$)")
 _DEPTH = 6  # so many local names are followed
 
 
@@ -219,7 +221,7 @@ def stores_in(scope: Scope) -> Iterator[Store]:
 def handed_out(scope: Scope) -> Iterator[Store]:
     """Yield what the statements of a scope give to methods of objects: a key first, then a thing."""
     for call in scope.calls():
-        if isinstance(call.func, ir.Attribute) and call.func.attr not in ONE:
+        if isinstance(call.func, ir.Attribute) and _TAKES_ENTRIES.match(call.func.attr):
             values = [a.value for a in call.args if not a.star and a.keyword is None]
             if len(values) >= 2 and isinstance(values[1], ir.Name):
                 yield Store(scope, call.line, call.func.value, (values[0],), values[1], keyed=True)

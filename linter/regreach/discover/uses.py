@@ -358,7 +358,9 @@ class Uses:
             definition = node if isinstance(node, (ir.FunctionDef, ir.ClassDef)) else None
             for key in self._keys(module, mode, arguments, definition, thing):
                 new = _registration(facts, module, spot, symbol, key, around)
-                _add(filled, new, decorated=inner is not None, lasting=lasting)
+                # a name that is written down stays, whatever has it
+                named = any(isinstance(part, str) for part in key)
+                _add(filled, new, decorated=inner is not None, lasting=lasting or named)
 
     def _target(self, module: str, value: ir.Expr) -> Target | None:
         dotted = walk.dotted_name(value)

@@ -1,0 +1,1 @@
+"""Tests of `regreach discover`, and what it finds in published packages."""
