@@ -18,14 +18,15 @@ from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.model import ImportEdge, Spot
 from regreach.program import Program
-from regreach.supply.scans import matches
+from regreach.supply.scans import IMPORTS_ODDLY, matches
 
 # An import statement, or a call of import_module, that names something: %s stands for the name.
 _IMPORT_OF = r"(?:\bfrom\b|import)(?:[^\n(]|\\\n)*(?:\([^)]*)?\b%s\b"
 
 
 @functools.cache
-def _import_of(name: str) -> re.Pattern[str]:
+def import_of(name: str) -> re.Pattern[str]:
+    """Return what is found where a module of this last name may be imported."""
     return re.compile(_IMPORT_OF % re.escape(name))
 
 
@@ -43,7 +44,7 @@ def edges_of(program: Program, module: str, name: str | None = None) -> list[Imp
         walk.bindings_of_imports(facts, "import_module") if "import_module" in facts.text else {}
     )
     result: list[ImportEdge] = []
-    words = ("import",) if name is None else (_import_of(name),) if name else ()
+    words = ("import",) if name is None else (import_of(name),) if name else ()
     for node, around in walk.statements(facts, *words):
         dynamic = False
         targets: list[tuple[str, bool]] = []
@@ -181,11 +182,44 @@ class ImportGraph:
             found = self._importers[module] = tuple(dict.fromkeys(edges))
         return found
 
+    def importers_in(self, module: str, among: Iterable[str]) -> list[ImportEdge]:
+        """Return the imports of a module in some other ones, in the order of these and of their lines."""
+        word = module.rpartition(".")[2]
+        may = set(self.may_import(module))
+        return [
+            edge
+            for name in among
+            if name in may
+            for edge in edges_of(self._program, name, word)
+            if edge.imported == module
+        ]
+
+    def eager_importers(self, module: str) -> list[ImportEdge]:
+        """Return the imports of a module that are executed when the importing one is, sorted by place.
+
+        Only files that seem to import it at their module level are parsed, and no function of them.
+        """
+        edges = [
+            edge
+            for name in self.may_import(module)
+            if self._may_import_eagerly(name, module)
+            for edge in edges_of(self._program, name, "")
+            if edge.imported == module and edge.kind == "eager"
+        ]
+        return sorted(dict.fromkeys(edges), key=lambda e: (e.spot.path, e.spot.line))
+
+    def _may_import_eagerly(self, importer: str, module: str) -> bool:
+        program = self._program
+        package = importer if program.is_package(importer) else importer.rpartition(".")[0]
+        return module in program.imported_names(importer, package) or bool(
+            program.ask(importer, IMPORTS_ODDLY)
+        )
+
     def may_import(self, module: str) -> list[str]:
         """Return the modules that seem to import something of the last part of a module's name."""
         package, _, word = module.rpartition(".")
         outer = package.rpartition(".")[2].encode()
-        searched = matches(_import_of(word).pattern.encode(), word.encode())
+        searched = matches(import_of(word).pattern.encode(), word.encode())
         # a relative import from inside the package need not name the package
         names = sorted({*self._program.inside(package), *self._program.mentioning(outer)})
         return [name for name in names if name != module and self._program.ask(name, searched)]

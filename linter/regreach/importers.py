@@ -29,8 +29,8 @@ def held_back_by(
         if module in seen:
             continue
         seen.add(module)
-        for edge in importers_of(graph, pack, [module]):
-            if edge.kind != "eager":
+        for edge in graph.eager_importers(module):
+            if pack.ignores(edge.spot.path):
                 continue
             if edge.guards and edge.importer in loaded:
                 return Spot(edge.spot.path, edge.spot.line, edge.guards[-1])

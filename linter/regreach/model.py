@@ -165,7 +165,8 @@ class Cell:
     """One key of a registry, and what becomes of it.
 
     ``asked`` says that the finished consumer looks it up, ``counterpart`` is the key that must be in the
-    registry's counterpart then.
+    registry's counterpart then. A quick analysis leaves out ``remedy``, and for what is reached as ``process``
+    or ``caller`` when the consumer is constructed ``importers``: ``hangs_on`` tells those that matter.
     """
 
     registry: str

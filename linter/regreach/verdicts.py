@@ -461,12 +461,12 @@ class ConsumerAnalysis:
         lookup = run.lookups.get(registry.id) if run is not None else None
         branch = analysis.spot(run.branch if run is not None else None)
         modules = list(dict.fromkeys(r.module for r in registrations))
-        importers = (
-            importers_of(self.analysis.graph, self.pack, modules)
-            if at_lookup != "yes" and self.only in (None, key)
-            else ()
-        )
-        reach = self._reach(registry, key, registrations, at_lookup, importers)
+        reach = self._reach(registry, key, registrations, at_lookup)
+        importers: tuple[ImportEdge, ...] = ()
+        if self._tells_importers(registry, key, reach):
+            importers = importers_of(analysis.graph, self.pack, modules)
+        if reach == "none" and not importers:
+            reach = "orphan"
         # an import that fails on the way to the look-up is a miss like any other
         missed = lookup is not None or (raised is not None and raised.name in _IMPORT_ERRORS)
         needs_entry = outcome != "ok" and missed
@@ -525,6 +525,18 @@ class ConsumerAnalysis:
         spots = [self.analysis.spot(place) for place in dict.fromkeys(places)]
         return tuple(spot for spot in spots if spot is not None)
 
+    def _tells_importers(self, registry: Registry, key: Key, reach: Reach) -> bool:
+        """Return whether it matters who imports what registers a key.
+
+        To a quick analysis it does not where only what the key hangs on is told.
+        """
+        told_otherwise = registry.on_init_path and reach in ("process", "caller")
+        return (
+            reach not in ("runner", "unregistered")
+            and self.only in (None, key)
+            and not (self.analysis.quick and told_otherwise)
+        )
+
     # -- reach --------------------------------------------------------------------------------
 
     def _reach(
@@ -533,8 +545,8 @@ class ConsumerAnalysis:
         key: Key,
         registrations: tuple[Registration, ...],
         at_lookup: Tristate,
-        importers: tuple[ImportEdge, ...],
     ) -> Reach:
+        """Return the reach of a key; ``none`` also where it is ``orphan``."""
         if not registrations:
             return "unregistered"
         if at_lookup == "yes":
@@ -550,7 +562,7 @@ class ConsumerAnalysis:
             return "caller"
         if loaded - {"no"} or at_lookup == "maybe":
             return "partial"
-        return "none" if importers else "orphan"
+        return "none"
 
     def _arriving(self, key: Key) -> list[tuple[Site, SiteValue]]:
         return self.arrivals.at(key) if self.arrivals is not None else []
@@ -570,12 +582,17 @@ class ConsumerAnalysis:
         if reach == "process":
             return self.process.chain(modules[0])
         if reach == "caller":
+            graph = self.analysis.graph
+            entered = [{e.module for e in site.entries} for site, _ in self._arriving(key)]
+            among = sorted(set[str]().union(*entered))
+            imports = [edge for module in modules for edge in graph.importers_in(module, among)]
             edges = [
                 edge
-                for site, _ in self._arriving(key)
-                for edge in importers_of(self.analysis.graph, self.pack, modules)
-                if edge.importer in {e.module for e in site.entries}
+                for own in entered
+                for edge in imports
+                if edge.importer in own
                 and edge.kind != "type-checking"
+                and not self.pack.ignores(edge.spot.path)
             ]
             return tuple(dict.fromkeys(edges))
         return ()

@@ -131,7 +131,7 @@ class _Clauses:
         try:
             return self._turn(clause, index, item)
         except Abrupt as abrupt:
-            ended = abrupt
+            ended = abrupt.caught()
         self._perhaps(lambda: _raise(ended))
         return False
 

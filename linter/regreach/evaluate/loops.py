@@ -75,7 +75,7 @@ def _loop_turn(machine: Machine, frame: Frame, body: ir.Body) -> Abrupt | None:
     try:
         run_block(machine, frame, body)
     except Abrupt as abrupt:
-        current = None if abrupt.kind == "continue" else abrupt
+        current = None if abrupt.kind == "continue" else abrupt.caught()
     return machine.settle(frame, start, ("continue",), current, lambda _: None)
 
 
@@ -86,7 +86,7 @@ def _end_loop(
         try:
             run_block(machine, frame, orelse)
         except Abrupt as abrupt:
-            current = abrupt
+            current = abrupt.caught()
     elif current.kind == "break":
         current = None
     current = machine.settle(frame, start, ("break",), current, lambda _: None)

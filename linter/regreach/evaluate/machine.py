@@ -183,7 +183,7 @@ class Machine:
             value = way()
             ended = None
         except Abrupt as abrupt:
-            value, ended = NONE, abrupt
+            value, ended = NONE, abrupt.caught()
         finally:
             self.conditions.pop()
         for pending in frame.pendings[already:]:
@@ -253,7 +253,7 @@ class Machine:
             try:
                 take_up(pending)
             except Abrupt as abrupt:
-                ended = abrupt
+                ended = abrupt.caught()
             finally:
                 del self.conditions[len(self.conditions) - len(pending.conditions) :]
             for new in frame.pendings[start:]:

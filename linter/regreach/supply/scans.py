@@ -63,6 +63,12 @@ def matches(pattern: bytes, *words: bytes) -> Question:
     return ("matches", *(text.decode("latin-1") for text in (pattern, *words)))
 
 
+def calls(name: str) -> Question:
+    """Ask whether something of this name seems to be called in a file."""
+    word = name.encode()
+    return matches(rb"\b%b\b[ \t\f\\\r\n]*\(" % re.escape(word), word)
+
+
 def imports(package: str) -> Question:
     """Ask what the import lines of a file in a package seem to import, each once."""
     return ("imports", package)
