@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 
 from regreach.facts import ir, walk
@@ -17,7 +17,7 @@ from regreach.init_path import Key
 from regreach.pack import Pack
 from regreach.program import Program
 from regreach.registrations import Use, find_uses, last_name
-from regreach.supply.scans import matches
+from regreach.supply.scans import Question, matches
 
 _MAX_WORDS = 60
 
@@ -69,11 +69,17 @@ def lazy_importers(program: Program, graph: ImportGraph, modules: Iterable[str])
     return found
 
 
-def calls_when_loaded(program: Program, module: str, names: Sequence[str]) -> bool:
+def calls_any(names: Collection[str]) -> Question:
+    """Ask whether a function of one of these names seems to be called in a file, or decorates something."""
+    words = [name.encode() for name in sorted(names)]
+    any_of = b"|".join(words) or b"(?!)"
+    pattern = rb"(?<!def )\b(?:%b)[ \t]*\(|\n[ \t]*@[ \t.\w]*\b(?:%b)\b" % (any_of, any_of)
+    return matches(pattern, *words)
+
+
+def calls_when_loaded(program: Program, module: str, names: Collection[str]) -> bool:
     """Return whether a function of one of these names seems to be called when a module is loaded."""
-    words = [name.encode() for name in names]
-    asked = matches(rb"\b(?:%b)\b" % b"|".join(words), *words)
-    if not words or not program.ask(module, asked):
+    if not program.ask(module, calls_any(names)):
         return False
     try:
         cut = outline(decode(program.source(module)))

@@ -121,9 +121,13 @@ class ProcessRoots:
         return session
 
     def _may_any_be_called(self, targets: Iterable[str]) -> bool:
-        return any(self._may_be_called(m) for m in targets if m not in self._lines)
-
-    def _may_be_called(self, module: str) -> bool:
-        """Return whether a function that imports a module may be called while others are imported."""
-        names = sorted(lazy_importers(self._program, self._graph, [module]))
-        return any(calls_when_loaded(self._program, each, names) for each in self._lines)
+        """Return whether a function that imports one of these may be called while others are imported."""
+        others = [module for module in targets if module not in self._lines]
+        names = lazy_importers(self._program, self._graph, others)
+        sources = self._machine.sources
+        return any(
+            sources.may_call(module, names)
+            if isinstance(sources, QuickSources)
+            else calls_when_loaded(self._program, module, names)
+            for module in (self._lines if names else ())
+        )

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from regreach.effects import lazy_importers, registering_modules, registrars_of
+from regreach.effects import (
+    calls_any,
+    calls_when_loaded,
+    lazy_importers,
+    registering_modules,
+    registrars_of,
+)
 from regreach.evaluate.finished import FinishedModules
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.world import World
@@ -46,6 +52,15 @@ class QuickSources:
     def is_known(self, module: str) -> bool:
         """Return whether a module was run before."""
         return module in self._bodies
+
+    def may_call(self, module: str, names: Collection[str]) -> bool:
+        """Return whether a function of one of these names seems to be called when a module is loaded."""
+        if not self._program.ask(module, calls_any(names)):
+            return False
+        found = self._program.skim(module, self._packages)
+        if found is None:
+            return calls_when_loaded(self._program, module, names)
+        return not set(names).isdisjoint(found.called)
 
     def body(self, module: str) -> ir.Body | None:
         """Return what is run when a module is loaded; None as for ``facts``. Raises SourceError."""
