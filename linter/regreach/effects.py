@@ -63,9 +63,8 @@ def lazy_importers(program: Program, graph: ImportGraph, modules: Iterable[str])
     for importer, names in words.items():
         with suppress(SourceError):
             text = decode(program.source(importer))
-            for name in sorted(names):
-                for scope, in_class in functions_with(text, import_of(name)):
-                    found.add(outermost(scope, in_class=in_class))
+            for scope, in_class in functions_with(text, import_of(*sorted(names))):
+                found.add(outermost(scope, in_class=in_class))
     return found
 
 

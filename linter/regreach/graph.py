@@ -25,9 +25,9 @@ _IMPORT_OF = r"(?:\bfrom\b|import)(?:[^\n(]|\\\n)*(?:\([^)]*)?\b%s\b"
 
 
 @functools.cache
-def import_of(name: str) -> re.Pattern[str]:
-    """Return what is found where a module of this last name may be imported."""
-    return re.compile(_IMPORT_OF % re.escape(name))
+def import_of(*names: str) -> re.Pattern[str]:
+    """Return what is found where a module of one of these last names may be imported."""
+    return re.compile(_IMPORT_OF % f"(?:{'|'.join(map(re.escape, names))})")
 
 
 def edges_of(program: Program, module: str, name: str | None = None) -> list[ImportEdge]:
