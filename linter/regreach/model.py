@@ -223,6 +223,30 @@ class SideEffectImport:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportAboveRoot:
+    """An import that begins above the import root; ``inside`` is the module's name from the root on.
+
+    ``scope`` is the enclosing definition. ``binds`` is a name that it would no longer bind if it began at
+    the root (``python`` in ``import python.package``), empty when there is none. ``registries`` are
+    those whose container it makes a second time.
+    """
+
+    spot: Spot
+    column: int
+    importer: str
+    scope: str
+    written: str
+    inside: str
+    binds: str
+    registries: tuple[str, ...]
+
+    @property
+    def above(self) -> str:
+        """Return what is above the root: a folder, as an import names it."""
+        return self.written.removesuffix(self.inside).rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
 class RegistryResult:
     """One registry: ``parts`` names the parts of its keys, ``counterpart`` another registry."""
 
@@ -270,6 +294,7 @@ class Audit:
     side_effect_imports: tuple[SideEffectImport, ...] = ()
     blocked: tuple[str, ...] = ()  # consumers of which nothing can be said, and why
     doubtful: tuple[Doubt, ...] = ()
+    above_root: tuple[ImportAboveRoot, ...] = ()
 
     @property
     def knows_registrations(self) -> bool:

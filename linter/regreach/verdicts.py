@@ -6,6 +6,7 @@ import fnmatch
 import re
 from collections.abc import Iterable, Sequence
 
+from regreach.above_root import imports_above_root
 from regreach.arrivals import Arrivals
 from regreach.call_sites import Site, find_sites
 from regreach.callers import Entry
@@ -142,6 +143,7 @@ class Analysis:
             if why is not None:
                 self.blocked.append(f"{consumer.path} cannot be judged: {why}")
         tree = self.program.tree
+        above_root = imports_above_root(self.program, self.pack)
         problems = [
             Problem(Spot(path, error.line), error.column, error.told)
             for path, error in sorted(self.program.broken.items())
@@ -161,6 +163,7 @@ class Analysis:
             tuple(self.notes),
             blocked=tuple(self.blocked),
             doubtful=self._doubtful(),
+            above_root=above_root,
         )
 
     def _not_read(self, session: Session, part: ConsumerAnalysis, ended: Ended) -> list[str]:
