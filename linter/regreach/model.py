@@ -38,13 +38,41 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """One use of a registrar."""
+    """One use of a registrar; ``guards`` are the headers of the conditions around it, the outermost first."""
 
     module: str
     spot: Spot
     column: int
     symbol: str
     key: tuple[str, ...]
+    guards: tuple[Spot, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A line without which a key is not there, under a condition that does not hold, or may not.
+
+    ``guard`` is the condition's header, ``spot`` the line: the ``import`` of a registering module or the
+    ``registration`` itself. ``defined`` are the lines that say what the condition's names stand for.
+    ``asked_too`` says that the same is asked on the way to the look-up, or where the key's value is accepted.
+    """
+
+    module: str
+    guard: Spot
+    spot: Spot
+    of: Literal["import", "registration"]
+    defined: tuple[Spot, ...] = ()
+    asked_too: bool = False
+
+    @property
+    def condition(self) -> str:
+        """Return the condition as written: ``if is_npu()``; ``else of: …`` where the other branch asks it."""
+        return self.guard.text.rstrip(":")
+
+    @property
+    def is_try(self) -> bool:
+        """Whether the condition is that nothing fails."""
+        return self.condition == "try"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +193,7 @@ class Cell:
     """One key of a registry, and what becomes of it.
 
     ``asked`` says that the finished consumer looks it up, ``counterpart`` is the key that must be in the
-    registry's counterpart then.
+    registry's counterpart then. ``guarded`` are the lines under a condition that keep it from being there.
     """
 
     registry: str
@@ -191,6 +219,7 @@ class Cell:
     asked: bool = False
     counterpart: tuple[str, ...] | None = None
     cycle: ImportCycle | None = None
+    guarded: tuple[Guarded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
