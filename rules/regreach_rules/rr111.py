@@ -57,5 +57,5 @@ RULE = Rule(
     check,
     mended="on request",
     by_key=True,
-    at_once=True,
+    final=True,
 )
