@@ -66,11 +66,11 @@ def definitions(program: Program, module: str, test: ir.Expr | None) -> list[ir.
                 if isinstance(target, ir.Name):
                     assigned.setdefault(target.id, []).append(node)
     found: dict[int, ir.Assign] = {}
-    wanted = set(_names(test))
+    wanted = set(names_in(test))
     for _ in range(_MAX_DEPTH):
         nodes = [node for name in wanted for node in assigned.pop(name, ())]
         found |= {node.line: node for node in nodes}
-        wanted = {name for node in nodes for name in _names(node.value)}
+        wanted = {name for node in nodes for name in names_in(node.value)}
     return [found[line] for line in sorted(found)]
 
 
@@ -100,19 +100,19 @@ def is_local(program: Program, module: str, test: ir.Expr | None) -> bool:
             bound.update(t.id for t in node.targets if isinstance(t, ir.Name))
         elif isinstance(node, (ir.Import, ir.ImportFrom)):
             bound.update(alias or name.partition(".")[0] for name, alias in node.names)
-    return not bound.union(dir(builtins)).issuperset(_names(test))
+    return not bound.union(dir(builtins)).issuperset(names_in(test))
 
 
-def _names(node: object) -> Iterator[str]:
-    """Yield the names that an expression reads."""
+def names_in(node: object) -> Iterator[str]:
+    """Yield the names in an expression, or in a statement and its blocks."""
     if isinstance(node, ir.Name):
         yield node.id
     elif isinstance(node, tuple):
         for item in node:
-            yield from _names(item)
+            yield from names_in(item)
     elif is_dataclass(node) and not isinstance(node, type):
         for field in fields(node):
-            yield from _names(getattr(node, field.name))
+            yield from names_in(getattr(node, field.name))
 
 
 def _words(node: object) -> Iterator[str]:

@@ -76,7 +76,7 @@ class HeldBack:
         what a function was given, or on a selector, is the selector's branch and none of these.
         """
         found: list[Guarded] = []
-        for edge in importers_of(self._graph, self._pack, modules):
+        for edge in self._leading_to(modules):
             if edge.importer != home or edge.kind != "lazy" or not edge.guards:
                 continue
             *outer, inner = guards_at(self._program, home, edge.spot.line) or (edge.spot,)
@@ -89,9 +89,15 @@ class HeldBack:
         return tuple(found)
 
     def doubtful(
-        self, registrations: Sequence[Registration], conditions: Collection[Spot]
+        self,
+        registrations: Sequence[Registration],
+        conditions: Collection[Spot],
+        is_loaded: Callable[[str], bool],
     ) -> tuple[Guarded, ...]:
-        """Return those of these conditions that stand around registrations or imports of their modules."""
+        """Return those of these conditions that stand around registrations or imports of their modules.
+
+        Where one is an import that may fail, that is the ``try`` in which loaded code would hide it.
+        """
         found = [
             self._guarded(r.module, guard, r.spot, "registration")
             for r in registrations
@@ -104,7 +110,27 @@ class HeldBack:
             for guard in guards_at(self._program, edge.importer, edge.spot.line) if lines else ():
                 if guard.line in lines and not self._asks_selector(edge.importer, guard):
                     found.append(self._guarded(edge.importer, guard, edge.spot, "import"))
-        return tuple(found)
+        if any(c.text.startswith(("import ", "from ")) for c in conditions):
+            found += self._tried(modules, is_loaded)
+        return tuple(dict.fromkeys(found))
+
+    def _tried(self, modules: Sequence[str], is_loaded: Callable[[str], bool]) -> Iterator[Guarded]:
+        """Yield the imports in a ``try`` by which loaded code comes to import one of these."""
+        for edge in self._leading_to(modules):
+            guards = guards_at(self._program, edge.importer, edge.spot.line)
+            tries = [guard for guard in guards if guard.text.rstrip(":") == "try"]
+            if tries and is_loaded(edge.importer):
+                yield self._guarded(edge.importer, tries[-1], edge.spot, "import")
+
+    def _leading_to(self, modules: Sequence[str]) -> Iterator[ImportEdge]:
+        """Yield the imports of modules, and of those that would import one of them in any case."""
+        seen = list(dict.fromkeys(modules))
+        for module in seen:
+            for edge in importers_of(self._graph, self._pack, [module]):
+                yield edge
+                is_new = edge.importer not in seen and len(seen) < _MAX_SEARCH
+                if edge.kind == "eager" and not edge.guards and is_new:
+                    seen.append(edge.importer)
 
     def asked_too(
         self, guarded: Sequence[Guarded], consumer: str | None, value: str

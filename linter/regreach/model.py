@@ -252,6 +252,28 @@ class SideEffectImport:
 
 
 @dataclass(frozen=True, slots=True)
+class Swallowed:
+    """An import in a ``try`` that hides its failure, or a loop of such imports; ``handler`` is what takes it.
+
+    ``is_told`` says that the handler names the exception to somebody: a log, a warning, standard output.
+    ``losses`` are the keys whose look-up misses then, ``lost`` all registrations that are gone, and
+    ``hangs_on`` imports of others' packages that can fail. A loop has its ``package`` instead, and
+    ``modules`` are those in it.
+    """
+
+    spot: Spot
+    column: int
+    importer: str
+    handler: Spot
+    is_told: bool
+    modules: tuple[str, ...]
+    hangs_on: tuple[Spot, ...] = ()
+    losses: tuple[Cell, ...] = ()
+    lost: tuple[Registration, ...] = ()
+    package: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ImportAboveRoot:
     """An import that begins above the import root; ``inside`` is the module's name from the root on.
 
@@ -324,6 +346,7 @@ class Audit:
     blocked: tuple[str, ...] = ()  # consumers of which nothing can be said, and why
     doubtful: tuple[Doubt, ...] = ()
     above_root: tuple[ImportAboveRoot, ...] = ()
+    swallowed: tuple[Swallowed, ...] = ()
 
     @property
     def knows_registrations(self) -> bool:

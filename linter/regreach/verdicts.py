@@ -11,6 +11,7 @@ from regreach.arrivals import Arrivals
 from regreach.call_sites import Site, find_sites
 from regreach.callers import Entry
 from regreach.cycles import cycle_of
+from regreach.discovering import discovering_loops
 from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Abrupt, Frame, Place
 from regreach.evaluate.machine import Machine
@@ -48,6 +49,7 @@ from regreach.quick import quick_machine
 from regreach.registrations import Use, find_uses, last_name
 from regreach.remedies import find_remedy
 from regreach.supply.prediction import likely_modules
+from regreach.swallowed import swallowed_imports
 
 _IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError")
 
@@ -145,7 +147,10 @@ class Analysis:
             if why is not None:
                 self.blocked.append(f"{consumer.path} cannot be judged: {why}")
         tree = self.program.tree
-        above_root = imports_above_root(self.program, self.pack)
+        # no key depends on these
+        whole = self.only is None
+        above_root = imports_above_root(self.program, self.pack) if whole else ()
+        loops = discovering_loops(self.program, self.pack, results) if whole else ()
         problems = [
             Problem(Spot(path, error.line), error.column, error.told)
             for path, error in sorted(self.program.broken.items())
@@ -166,6 +171,10 @@ class Analysis:
             blocked=tuple(self.blocked),
             doubtful=self._doubtful(),
             above_root=above_root,
+            swallowed=(
+                *swallowed_imports(self.program, self.pack, results, self.platform.absent, eager),
+                *loops,
+            ),
         )
 
     def _not_read(self, session: Session, part: ConsumerAnalysis, ended: Ended) -> list[str]:
@@ -545,13 +554,13 @@ class ConsumerAnalysis:
         registrations: tuple[Registration, ...],
         run: InitRun | None,
     ) -> tuple[Guarded, ...]:
+        loaded = {*self.path.session.loaded(), *(s.module for s in self.sites)}
         if self._at_lookup(registry, key) == "maybe":
-            return finder.doubtful(registrations, self._conditions(run))
+            return finder.doubtful(registrations, self._conditions(run), loaded.__contains__)
         own = [self.own.get((registry.id, key, r.module)) for r in registrations]
         if "yes" not in own and all(r.guards for r in registrations):
             return finder.itself(registrations)
         modules = list(dict.fromkeys(r.module for r in registrations))
-        loaded = {*self.path.session.loaded(), *(s.module for s in self.sites)}
         found = finder.imports(modules, lambda m: m in loaded or self.process.loads(m))
         taken = {place.line for place in run.branches} if run is not None else set()
         return found or finder.on_the_way(modules, self.consumer.module, taken)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from regreach_rules import rr101, rr102, rr103, rr106, rr107, rr108, rr110, rr111
+from regreach_rules import rr101, rr102, rr103, rr106, rr107, rr108, rr109, rr110, rr111
 
 RULES = (
     rr101.RULE,
@@ -13,6 +13,7 @@ RULES = (
     rr106.RULE,
     rr107.RULE,
     rr108.RULE,
+    rr109.RULE,
     rr110.RULE,
     rr111.RULE,
 )

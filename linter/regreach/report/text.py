@@ -153,6 +153,7 @@ def audit_lines(
         _condition_lines(cells),
         *map(finding_lines, findings),
         suppressed_lines(suppressed),
+        _loop_lines(audit),
         _call_site_lines(audit),
     ]
     # an empty line between two
@@ -246,6 +247,21 @@ def _condition_lines(cells: Iterable[Cell]) -> list[Text]:
                 line.append(f"{spot}  {spot.text}", "magenta")
                 lines.append(line)
     return lines
+
+
+def _loop_lines(audit: Audit) -> list[Text]:
+    """Return the loops that import the modules of a package and go on where one cannot be imported."""
+    lines = []
+    for each in audit.swallowed:
+        if each.package:
+            line = Text(f"  {each.spot}  ")
+            how = "logged" if each.is_told else "in silence"
+            lost = f", {len(each.lost)} registrations in them" if each.lost else ""
+            line.append(f"the {len(each.modules)} modules of {each.package}, {how}{lost}", "dim")
+            lines.append(line)
+    count = len(lines)
+    head = f"{count} loop{'s' * (count != 1)} leave{'s' * (count == 1)} out modules that cannot be imported"
+    return [Text(head, "bold"), *lines] if lines else []
 
 
 def _call_site_lines(audit: Audit) -> list[Text]:
