@@ -150,6 +150,8 @@ class Analysis:
         # no key depends on these
         whole = self.only is None
         above_root = imports_above_root(self.program, self.pack) if whole else ()
+        absent = self.platform.absent
+        tried = swallowed_imports(self.program, self.pack, results, absent, eager)
         loops = discovering_loops(self.program, self.pack, results) if whole else ()
         problems = [
             Problem(Spot(path, error.line), error.column, error.told)
@@ -171,10 +173,7 @@ class Analysis:
             blocked=tuple(self.blocked),
             doubtful=self._doubtful(),
             above_root=above_root,
-            swallowed=(
-                *swallowed_imports(self.program, self.pack, results, self.platform.absent, eager),
-                *loops,
-            ),
+            swallowed=(*tried, *loops),
         )
 
     def _not_read(self, session: Session, part: ConsumerAnalysis, ended: Ended) -> list[str]:
@@ -557,8 +556,8 @@ class ConsumerAnalysis:
         loaded = {*self.path.session.loaded(), *(s.module for s in self.sites)}
         if self._at_lookup(registry, key) == "maybe":
             return finder.doubtful(registrations, self._conditions(run), loaded.__contains__)
-        own = [self.own.get((registry.id, key, r.module)) for r in registrations]
-        if "yes" not in own and all(r.guards for r in registrations):
+        own = {self.own.get((registry.id, key, r.module)) for r in registrations}
+        if own == {"no"} and all(r.guards for r in registrations):
             return finder.itself(registrations)
         modules = list(dict.fromkeys(r.module for r in registrations))
         found = finder.imports(modules, lambda m: m in loaded or self.process.loads(m))

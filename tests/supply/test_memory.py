@@ -184,6 +184,10 @@ LINES = st.sampled_from(
         "import sglang.srt.layers.moe.moe_runner.flashinfer_cutlass\n",
         "from python.sglang.srt.layers import moe\n",
         "if True: import src.sglang\n",
+        "CHOICES = ['flashinfer_mxfp4']\n",
+        "import os\nif os.getenv('SGLANG_EXPERIMENTAL_MXFP4'):\n    MORE = ['flashinfer_mxfp4']\n",
+        "import importlib, pkgutil\nfor _, n, _ in pkgutil.iter_modules([], 'sglang.srt.layers'):\n"
+        "    try:\n        importlib.import_module(n)\n    except Exception:\n        pass\n",
         "# see docs.sglang or python.sglangs, python import sglang\n",
         "from sglang.srt.layers.moe.moe_runner import flashinfer_cutlass\n",
         "from sglang.srt.layers.moe import moe_runner\n",
@@ -198,7 +202,9 @@ LINES = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("case", ["bug", "process", "caller-only", "fix-lazy-in-branch"])
+@pytest.mark.parametrize(
+    "case", ["bug", "process", "caller-only", "fix-lazy-in-branch", "environment-switch"]
+)
 def test_any_line_in_any_file(tmp_path: Path, case: str) -> None:
     """Whatever is written wherever, one run after the other, is judged as it is without a memory."""
     lab = Lab(tmp_path, case)
