@@ -145,8 +145,9 @@ class HeldBack:
         result = []
         for each in guarded:
             words = self._asks(each.module, each.guard)
-            too = any(words & other for other in asked) or is_asked_where_accepted(
-                self._program, self._pack, value, registering, words
+            too = any(words & other for other in asked) or (
+                bool(words)
+                and is_asked_where_accepted(self._program, self._pack, value, registering, words)
             )
             result.append(replace(each, asked_too=too))
         return tuple(result)

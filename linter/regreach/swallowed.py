@@ -13,6 +13,7 @@ from regreach.program import Program
 
 _MAX_CLOSURE = 40  # so many modules are looked into for what an import hangs on
 _MAX_LISTED = 4
+_CAUGHT = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 # Words in the name of a function that tells somebody of what it is given.
 _TELLING = ("log", "warn", "error", "exception", "info", "debug", "print", "critical", "report")
 
@@ -74,12 +75,7 @@ def handler_of(node: ir.Try) -> ir.Handler | None:
         caught = handler.type
         types = caught.items if isinstance(caught, ir.Sequence) else (caught,)
         names = {(walk.dotted_name(t) or "").rpartition(".")[2] for t in types if t is not None}
-        if caught is None or names & {
-            "ImportError",
-            "ModuleNotFoundError",
-            "Exception",
-            "BaseException",
-        }:
+        if caught is None or names & _CAUGHT:
             raises = bool(handler.body) and isinstance(handler.body[-1], ir.Raise)
             return None if raises else handler
     return None
@@ -125,7 +121,7 @@ def _foreign(program: Program, module: str, own: Collection[str]) -> Iterator[tu
             names = tuple(dotted for dotted, _ in node.names)
         elif isinstance(node, ir.ImportFrom) and not node.level:
             names = (node.module or "",)
-        for name in {n.partition(".")[0] for n in names}:
+        for name in dict.fromkeys(n.partition(".")[0] for n in names):
             if name and name not in own and name not in sys.stdlib_module_names:
                 yield name, _spot(program, module, node.line)
 
