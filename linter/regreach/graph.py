@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -54,12 +54,12 @@ def edges_of(program: Program, module: str, name: str | None = None) -> list[Imp
             names_of = tuple(name for name, _ in node.names)
             targets = list(from_targets(program, module, node.level, node.module, names_of))
         elif names:
-            targets = [(t, False) for t in _dynamic_targets(node, names)]
+            targets = [(t, False) for t in dynamic_targets(node, names)]
             dynamic = True
         for target, star in targets:
             if not program.has(target):
                 continue
-            kind = _kind(around, dynamic)
+            kind = kind_of(around, dynamic=dynamic)
             guards = tuple(_guard_texts(facts, around))
             spot = Spot(path, node.line, facts.line_text(node.line))
             result.append(ImportEdge(module, target, spot, kind, around.scope, guards, star))
@@ -107,7 +107,8 @@ def _bound_names(program: Program, package: str) -> set[str]:
     return names
 
 
-def _dynamic_targets(node: ir.Stmt, names: dict[str, str]) -> Iterator[str]:
+def dynamic_targets(node: ir.Stmt, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield what a statement imports by calls with a literal; ``names`` are what imports bind."""
     for call in walk.calls(node):
         function = walk.dotted_name(call.func) or ""
         first, _, rest = function.partition(".")
@@ -118,9 +119,10 @@ def _dynamic_targets(node: ir.Stmt, names: dict[str, str]) -> Iterator[str]:
                 yield value.value
 
 
-def _kind(
-    around: walk.Surroundings, dynamic: bool
+def kind_of(
+    around: walk.Surroundings, *, dynamic: bool
 ) -> Literal["eager", "lazy", "type-checking", "dynamic"]:
+    """Return when an import that stands there is made; ``dynamic`` for a call."""
     if any(
         g.kind == "if" and g.test is not None and _is_type_checking(g.test) for g in around.guards
     ):

@@ -38,13 +38,41 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """One use of a registrar."""
+    """One use of a registrar; ``guards`` are the headers of the conditions around it, the outermost first."""
 
     module: str
     spot: Spot
     column: int
     symbol: str
     key: tuple[str, ...]
+    guards: tuple[Spot, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A line without which a key is not there, under a condition that does not hold, or may not.
+
+    ``guard`` is the condition's header, ``spot`` the line: the ``import`` of a registering module or the
+    ``registration`` itself. ``defined`` are the lines that say what the condition's names stand for.
+    ``asked_too`` says that the same is asked on the way to the look-up, or where the key's value is accepted.
+    """
+
+    module: str
+    guard: Spot
+    spot: Spot
+    of: Literal["import", "registration"]
+    defined: tuple[Spot, ...] = ()
+    asked_too: bool = False
+
+    @property
+    def condition(self) -> str:
+        """Return the condition as written: ``if is_npu()``; ``else of: …`` where the other branch asks it."""
+        return self.guard.text.rstrip(":")
+
+    @property
+    def is_try(self) -> bool:
+        """Whether the condition is that nothing fails."""
+        return self.condition == "try"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +193,9 @@ class Cell:
     """One key of a registry, and what becomes of it.
 
     ``asked`` says that the finished consumer looks it up, ``counterpart`` is the key that must be in the
-    registry's counterpart then. A quick analysis leaves out ``remedy``, and for what is reached as ``process``
-    or ``caller`` when the consumer is constructed ``importers``: ``hangs_on`` tells those that matter.
+    registry's counterpart then; ``guarded`` are the lines under a condition that keep it from being there.
+    A quick analysis leaves out ``remedy``, and for what is reached as ``process`` or ``caller`` when the
+    consumer is constructed ``importers``: ``hangs_on`` tells those that matter.
     """
 
     registry: str
@@ -192,6 +221,7 @@ class Cell:
     asked: bool = False
     counterpart: tuple[str, ...] | None = None
     cycle: ImportCycle | None = None
+    guarded: tuple[Guarded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +251,52 @@ class SideEffectImport:
     modules: tuple[str, ...]
     names: tuple[str, ...]
     losses: tuple[Loss, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Swallowed:
+    """An import in a ``try`` that hides its failure, or a loop of such imports; ``handler`` is what takes it.
+
+    ``is_told`` says that the handler names the exception to somebody: a log, a warning, standard output.
+    ``losses`` are the keys whose look-up misses then, ``lost`` all registrations that are gone, and
+    ``hangs_on`` imports of others' packages that can fail. A loop has its ``package`` instead, and
+    ``modules`` are those in it.
+    """
+
+    spot: Spot
+    column: int
+    importer: str
+    handler: Spot
+    is_told: bool
+    modules: tuple[str, ...]
+    hangs_on: tuple[Spot, ...] = ()
+    losses: tuple[Cell, ...] = ()
+    lost: tuple[Registration, ...] = ()
+    package: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportAboveRoot:
+    """An import that begins above the import root; ``inside`` is the module's name from the root on.
+
+    ``scope`` is the enclosing definition. ``binds`` is a name that it would no longer bind if it began at
+    the root (``python`` in ``import python.package``), empty when there is none. ``registries`` are
+    those whose container it makes a second time.
+    """
+
+    spot: Spot
+    column: int
+    importer: str
+    scope: str
+    written: str
+    inside: str
+    binds: str
+    registries: tuple[str, ...]
+
+    @property
+    def above(self) -> str:
+        """Return what is above the root: a folder, as an import names it."""
+        return self.written.removesuffix(self.inside).rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +347,8 @@ class Audit:
     side_effect_imports: tuple[SideEffectImport, ...] = ()
     blocked: tuple[str, ...] = ()  # consumers of which nothing can be said, and why
     doubtful: tuple[Doubt, ...] = ()
+    above_root: tuple[ImportAboveRoot, ...] = ()
+    swallowed: tuple[Swallowed, ...] = ()
 
     @property
     def knows_registrations(self) -> bool:

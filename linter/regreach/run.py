@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,7 +44,7 @@ def check(request: Request, on_progress: Callable[[str], None] | None = None) ->
     say = on_progress or (lambda _: None)
     with opened(replace(request, quick=True), on_progress) as analysis:
         result, found = _result(request, analysis, say)
-        if _is_settled(result.audit, found):
+        if _is_settled(result.audit, found, {rule.code for rule in result.rules if rule.final}):
             return result
         say(f"analysing {len(analysis.program.tree.modules)} modules, in full")
         # of the same bytes: a file may have changed since
@@ -82,15 +82,18 @@ def _analysis_of(request: Request, program: Program, pack: Pack, platform: Platf
     )
 
 
-def _is_settled(audit: Audit, found: Iterable[Finding]) -> bool:
-    """Return whether nothing in a quick audit, and in what rules find in it, calls for a second look."""
+def _is_settled(audit: Audit, found: Iterable[Finding], final: Container[str]) -> bool:
+    """Return whether nothing in a quick audit, and in what rules find in it, calls for a second look.
+
+    What the ``final`` rules find does not.
+    """
     cells = (cell for registry in audit.registries for cell in registry.cells)
     return not (
         audit.blocked
         or audit.problems
         or audit.notes
         or audit.doubtful
-        or any(finding.severity == "error" for finding in found)
+        or any(each.severity == "error" and each.rule not in final for each in found)
         or any("maybe" in (c.after_import, c.at_lookup, c.outcome) or c.conditions for c in cells)
     )
 

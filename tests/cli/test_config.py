@@ -321,7 +321,7 @@ env = { A = 1 }
     )
     done = run("check")
     assert (done.code, done.out) == (2, "")
-    known = "known are: RR101, RR102, RR103, RR106, RR107, RR110, RR901, RR902, RR903"
+    known = "known are: RR101, RR102, RR103, RR106, RR107, RR108, RR109, RR110, RR111, RR901, RR902, RR903"
     where = "regreach: error: pyproject.toml: tool.regreach."
     assert done.err.splitlines() == [
         f"{where}env.A must be a string, not 1",
@@ -427,7 +427,10 @@ RR102           info                  regreach.toml: severity.RR102
 RR103           error                 default
 RR106           left out              regreach.toml: ignore
 RR107           error                 default
+RR108           warning               default
+RR109           warning               default
 RR110           error                 default
+RR111           error                 default
 RR901           warning               default
 RR902           warning               default
 RR903           warning               default

@@ -65,7 +65,8 @@ def present(
     )
     more_lines = suppressed_lines(result.suppressed) if options["verbose"] else []
     count = summary(result.findings, result.suppressed, unsure=bool(unsure))
-    print_notes(result.audit, options, *more_lines, *notes, *help_lines(result.findings), count)
+    ways = help_lines(result.findings, result.rules)
+    print_notes(result.audit, options, *more_lines, *notes, *ways, count)
     if options["stats"] and said is not None:
         program = result.analysis.program if isinstance(result, Result) else None
         click.echo(said.stats(program), err=True)
