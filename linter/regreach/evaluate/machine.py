@@ -337,6 +337,17 @@ class Machine:
         finally:
             self._depth, self._budget = depth, budget
 
+    @contextmanager
+    def outermost(self) -> Iterator[None]:
+        """While something is tried on the way, it has the limits that it would have by itself."""
+        conditions = self.conditions
+        self.conditions = []
+        try:
+            with self.module_level():
+                yield
+        finally:
+            self.conditions = conditions
+
     def spend(self) -> None:
         """Count one statement."""
         self._budget -= 1
