@@ -79,6 +79,7 @@ class Analysis:
         self.pack = pack
         self.platform = platform
         self.every_remedy = every_remedy
+        self.any_remedy = True  # set to False, none is sought: that takes as long as all else
         self.only = only
         self.quick = quick
         self.ways: list[
@@ -471,8 +472,8 @@ class ConsumerAnalysis:
         missed = lookup is not None or (raised is not None and raised.name in _IMPORT_ERRORS)
         needs_entry = outcome != "ok" and missed
         held_back = remedy = None
-        if self.only not in (None, key):
-            pass  # its call sites were not run: nobody is to ask
+        if self.only not in (None, key) or not analysis.any_remedy:
+            pass  # nobody is to ask; of another key, the call sites were not run
         elif needs_entry and at_lookup == "no" and reach in ("none", "partial", "orphan"):
             loaded = {*self.path.session.loaded(), *(s.module for s in self.sites)}
             held_back = held_back_by(analysis.graph, self.pack, modules, loaded)

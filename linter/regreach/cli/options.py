@@ -74,6 +74,11 @@ def print_options(function: _F) -> _F:
     return _with(function, _print(_FORMS))
 
 
+def list_options(*more: str) -> Callable[[_F], _F]:
+    """Return what adds the options that say what is printed, and where: text, JSON or ``more``."""
+    return lambda function: _with(function, _print((*_FORMS, *more)))
+
+
 def output_options(*more: str) -> Callable[[_F], _F]:
     """Return what adds the options that say what is printed, where, and what the exit code means.
 
@@ -233,7 +238,7 @@ def _outputs(forms: Sequence[str], values: Sequence[str]) -> list[tuple[str | No
     outputs: list[tuple[str | None, Path]] = []
     for value in values:
         form, colon, name = value.partition(":")
-        known = form in (*_FORMS, *_SERVICES, *_PAGES)
+        known = form in (*forms, *_SERVICES, *_PAGES)
         # a drive of Windows has one letter, and a path may have been given as ./a:b
         if colon and not known and len(form) > 1 and not {"/", "\\"} & set(form):
             raise click.UsageError(
