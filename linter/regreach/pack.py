@@ -23,6 +23,7 @@ from regreach.evaluate.values import (
     Tuple,
     Value,
 )
+from regreach.simple.declared import SimpleRegistry, simple_registries_of
 from regreach.smoke.declared import Smoke, smokes_of
 from regreach.toml_table import Table, did_you_mean
 from regreach.tree import PackageLocation
@@ -157,6 +158,7 @@ class Pack:
     platforms: Mapping[str, Platform]
     default_platform: str
     smokes: tuple[Smoke, ...]
+    simple_registries: tuple[SimpleRegistry, ...]
     source: str  # a file's name, or what else names the pack in errors
 
     def ignores(self, path: str) -> bool:
@@ -211,11 +213,12 @@ def load_pack(text: str, source: str) -> Pack:
     default = top.text("default_platform", next(iter(platforms)))
     if default not in platforms:
         raise top.error(f"is {default!r}, which [platforms] does not have", "default_platform")
+    process_roots = top.texts("process_roots", ())
     pack = Pack(
         name,
         PackageLocation(package, top.texts("roots", ("",))),
         top.texts("ignored_paths", ()),
-        top.texts("process_roots", ()),
+        process_roots,
         assumptions.flag("environment_closed", False),
         frozenset(assumptions.texts("installed", ())),
         probe.texts("forgiven", ()),
@@ -225,6 +228,9 @@ def load_pack(text: str, source: str) -> Pack:
         platforms,
         default,
         smokes_of(top.tables("smokes"), {r.id: r.key for r in registries if r.on_init_path}),
+        simple_registries_of(
+            top.tables("simple_registries"), [r.id for r in registries], process_roots
+        ),
         source,
     )
     top.finish()

@@ -19,6 +19,7 @@ from regreach.program import Program
 from regreach.request import Request, Result, opened_tree
 from regreach.rule import Rule, told_apart
 from regreach.side_effects import with_side_effects
+from regreach.simple.analysis import with_simple_registries
 from regreach.supply.cache import FactsCache
 from regreach.supply.facts_supply import FactsSupply
 from regreach.supply.jobs import job_count
@@ -61,7 +62,9 @@ def _result(
     def audited() -> Audit:
         audit = analysis.audit()
         say("looking for imports that a fixer would delete")
-        return with_side_effects(analysis, audit)
+        audit = with_side_effects(analysis, audit)
+        say("looking at simple registries")
+        return with_simple_registries(analysis, audit)
 
     audit = with_deep_stack(audited)
     say("applying the rules")

@@ -11,6 +11,7 @@ import codecs
 import re
 
 from regreach.facts.import_lines import imported_names
+from regreach.facts.registrar_lines import keys_in
 
 Question = tuple[str, ...]
 Answer = bool | list[str]
@@ -68,6 +69,11 @@ def imports(package: str) -> Question:
     return ("imports", package)
 
 
+def registers(*registrars: str) -> Question:
+    """Ask under which keys a file seems to register something, see ``facts.registrar_lines``."""
+    return ("registers", *registrars)
+
+
 IMPORTS_ODDLY: Question = ("imports oddly",)
 """Ask whether a file may import what no line says that a scan for import lines sees."""
 
@@ -83,6 +89,8 @@ def answer(question: Question, data: bytes) -> Answer:
         return wanted and re.search(pattern, data) is not None
     if kind == "imports":
         return list(dict.fromkeys(imported_names(data, about[0])))
+    if kind == "registers":
+        return keys_in(data, about)
     assert question == IMPORTS_ODDLY, question
     return _imports_oddly(data)
 
