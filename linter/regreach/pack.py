@@ -182,25 +182,42 @@ class Pack:
 
 
 def load_pack(text: str, source: str) -> Pack:
-    """Read a pack from its TOML text; ``source`` names it in errors. Raises ConfigError."""
+    """Read a pack from its TOML text; ``source`` names it in errors.
+
+    Raises ConfigError with a line for each entry that is wrong.
+    """
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{source}: not valid TOML: {error}") from None
-    top = Table(source, "", data)
-    version = top.number("format")
+    version = Table(source, "", data).number("format")
     if version != FORMAT:
-        raise top.error(f"is {version}; this regreach reads format {FORMAT}", "format")
+        # what else is wrong in it nobody can say
+        raise Table(source, "", data).error(
+            f"is {version}; this regreach reads format {FORMAT}", "format"
+        )
+    wrong: list[str] = []
+    pack = _pack(Table(source, "", data, wrong), source, wrong)
+    if wrong:
+        raise ConfigError(*dict.fromkeys(wrong))  # those of [common] come once for each platform
+    return pack
+
+
+def _pack(top: Table, source: str, wrong: list[str]) -> Pack:
+    top.expect("format")
     name = top.text("name")
     package = top.name("package", name)
     if "." in package:
-        raise top.error(f"must be one top-level name, not {package!r}", "package")
+        top.wrong(f"must be one top-level name, not {package!r}", "package")
     selectors = {key: _selector(key, table) for key, table in top.named_tables("selectors").items()}
-    consumers = {
-        key: _consumer(key, table, selectors)
-        for key, table in top.named_tables("consumers").items()
-    }
-    registries = _registries(top.tables("registries"), consumers)
+    consumers: dict[str, Consumer] = {}
+    sound: set[str] = set()
+    for key, table in top.named_tables("consumers").items():
+        before = len(wrong)
+        consumers[key] = _consumer(key, table, selectors)
+        if len(wrong) == before:
+            sound.add(key)
+    registries = _registries(top.tables("registries"), consumers, sound)
     assumptions = top.table("assumptions")
     probe = top.table("probe")
     common = top.table("common")
@@ -209,10 +226,11 @@ def load_pack(text: str, source: str) -> Pack:
         for key, t in top.named_tables("platforms").items()
     }
     if not platforms:
-        raise top.error("is missing; it must have a table for each platform", "platforms")
-    default = top.text("default_platform", next(iter(platforms)))
-    if default not in platforms:
-        raise top.error(f"is {default!r}, which [platforms] does not have", "default_platform")
+        top.wrong("is missing; it must have a table for each platform", "platforms")
+        _platform("", Table(source, "", {}, wrong), common, selectors)
+    default = top.text("default_platform", next(iter(platforms), ""))
+    if platforms and default not in platforms:
+        top.wrong(f"is {default!r}, which [platforms] does not have", "default_platform")
     process_roots = top.texts("process_roots", ())
     pack = Pack(
         name,
@@ -228,9 +246,7 @@ def load_pack(text: str, source: str) -> Pack:
         platforms,
         default,
         smokes_of(top.tables("smokes"), {r.id: r.key for r in registries if r.on_init_path}),
-        simple_registries_of(
-            top.tables("simple_registries"), [r.id for r in registries], process_roots
-        ),
+        _simple_registries(top, registries, process_roots, wrong),
         source,
     )
     top.finish()
@@ -238,6 +254,19 @@ def load_pack(text: str, source: str) -> Pack:
     probe.finish()
     common.finish()
     return pack
+
+
+def _simple_registries(
+    top: Table, registries: Sequence[Registry], process_roots: tuple[str, ...], wrong: list[str]
+) -> tuple[SimpleRegistry, ...]:
+    found: list[SimpleRegistry] = []
+    for table in top.tables("simple_registries"):
+        try:
+            taken = [*(r.id for r in registries), *(r.id for r in found)]
+            found += simple_registries_of([table], taken, process_roots)
+        except ConfigError as error:
+            wrong += map(str, error.args)
+    return tuple(found)
 
 
 def _selector(name: str, table: Table) -> Selector:
@@ -253,7 +282,7 @@ def _consumer(name: str, table: Table, selectors: Mapping[str, Selector]) -> Con
         if "selector" in argument:
             chosen[parameter] = argument.text("selector")
             if chosen[parameter] not in selectors:
-                raise argument.error(f"names no selector: {chosen[parameter]!r}", "selector")
+                argument.wrong(f"names no selector: {chosen[parameter]!r}", "selector")
         else:
             fields = {
                 key: _value(argument, value, "fields", key)
@@ -263,7 +292,7 @@ def _consumer(name: str, table: Table, selectors: Mapping[str, Selector]) -> Con
             made[parameter] = Made(argument.path("new"), fields)
         argument.finish()
     if len(chosen) != 1:
-        raise table.error("must give exactly one parameter a selector", "arguments")
+        table.wrong("must give exactly one parameter a selector", "arguments")
     consumer = Consumer(
         name,
         table.name("module"),
@@ -275,7 +304,7 @@ def _consumer(name: str, table: Table, selectors: Mapping[str, Selector]) -> Con
     )
     for ambient in consumer.ambient:
         if ambient not in selectors:
-            raise table.error(f"names no selector: {ambient!r}", "ambient")
+            table.wrong(f"names no selector: {ambient!r}", "ambient")
     table.finish()
     return consumer
 
@@ -288,27 +317,31 @@ def _use(table: Table) -> Use:
     return use
 
 
-def _registries(tables: Sequence[Table], consumers: Mapping[str, Consumer]) -> tuple[Registry, ...]:
+def _registries(
+    tables: Sequence[Table], consumers: Mapping[str, Consumer], sound: Collection[str]
+) -> tuple[Registry, ...]:
+    """Read ``[[registries]]``; what hangs on a consumer is asked only of those that are ``sound``."""
     registries: dict[str, Registry] = {}
+    read: list[tuple[Table, Registry]] = []
     for table in tables:
-        registry = _registry(table, consumers)
-        if registry.id in registries:
-            raise table.error(f"is {registry.id!r} a second time", "id")
-        registries[registry.id] = registry
-    for table, registry in zip(tables, registries.values(), strict=True):
+        registry = _registry(table, consumers, sound)
+        read.append((table, registry))
+        if registries.setdefault(registry.id, registry) is not registry:
+            table.wrong(f"is {registry.id!r} a second time", "id")
+    for table, registry in read:
         other = registries.get(registry.counterpart or registry.id)
         if other is None:
-            raise table.error(f"names no registry: {registry.counterpart!r}", "counterpart")
-        if other.consumer != registry.consumer or len(other.key) != len(registry.counterpart_key):
-            raise table.error("does not make a key of the counterpart", "counterpart_key")
+            table.wrong(f"names no registry: {registry.counterpart!r}", "counterpart")
+        elif other.consumer != registry.consumer or len(other.key) != len(registry.counterpart_key):
+            table.wrong("does not make a key of the counterpart", "counterpart_key")
     return tuple(registries.values())
 
 
-def _registry(table: Table, consumers: Mapping[str, Consumer]) -> Registry:
+def _registry(table: Table, consumers: Mapping[str, Consumer], sound: Collection[str]) -> Registry:
     key = table.texts("key")
     counterpart_key = table.texts("counterpart_key", key)
     if not set(counterpart_key) <= set(key):
-        raise table.error(f"must be made of the parts {list(key)!r}", "counterpart_key")
+        table.wrong(f"must be made of the parts {list(key)!r}", "counterpart_key")
     registry = Registry(
         table.text("id"),
         table.path("container"),
@@ -318,19 +351,21 @@ def _registry(table: Table, consumers: Mapping[str, Consumer]) -> Registry:
         table.text("consumer"),
         table.flag("on_init_path", True),
         table.text("counterpart") if "counterpart" in table else None,
-        tuple(key.index(part) for part in counterpart_key),
+        tuple(key.index(part) for part in counterpart_key if part in key),
     )
+    table.expect("counterpart")
     for name in ("key", "registrars", "lookups"):
         if not getattr(registry, name):
-            raise table.error("must not be empty", name)
+            table.wrong("must not be empty", name)
     if registry.consumer not in consumers:
-        raise table.error(f"names no consumer: {registry.consumer!r}", "consumer")
-    consumer = consumers[registry.consumer]
-    asked = (*consumer.ambient, *consumer.selectors.values())
-    if registry.on_init_path and registry.key != asked:
-        raise table.error(
-            f"must be {list(asked)!r}, the selectors of the consumer {consumer.name!r}", "key"
-        )
+        table.wrong(f"names no consumer: {registry.consumer!r}", "consumer")
+    elif registry.on_init_path and registry.consumer in sound:
+        consumer = consumers[registry.consumer]
+        asked = (*consumer.ambient, *consumer.selectors.values())
+        if registry.key != asked:
+            table.wrong(
+                f"must be {list(asked)!r}, the selectors of the consumer {consumer.name!r}", "key"
+            )
     table.finish()
     return registry
 
@@ -361,7 +396,7 @@ def _platform(name: str, table: Table, common: Table, selectors: Collection[str]
         choices = source.table("unavailable")
         for selector in source.mapping("unavailable"):
             if selector not in selectors:
-                raise source.error(f"names no selector: {selector!r}", "unavailable")
+                source.wrong(f"names no selector: {selector!r}", "unavailable")
             unavailable[selector] = choices.texts(selector)
         native = source.texts("native", ())
         foreign = [pattern for pattern in foreign if pattern not in native]
@@ -374,9 +409,9 @@ def _raised(table: Table, path: str, text: str) -> Raised:
     name, _, message = text.partition(": ")
     found = getattr(builtins, name, None)
     if not path.endswith("()"):
-        raise table.error("must be a call: its path ends in ()", "raises", path)
+        table.wrong("must be a call: its path ends in ()", "raises", path)
     if not (isinstance(found, type) and issubclass(found, Exception)):
-        raise table.error(f"names no builtin exception: {name!r}", "raises", path)
+        table.wrong(f"names no builtin exception: {name!r}", "raises", path)
     return Raised(External(f"builtins.{name}"), message)
 
 
@@ -390,4 +425,5 @@ def _value(table: Table, fact: Any, *keys: str) -> Value:
         return Tuple(tuple(_value(table, f, *keys) for f in fact))
     if isinstance(fact, (str, int, float, bool)):
         return Const(fact)
-    raise table.error(f"must be a string, number, boolean or list, not {fact!r}", *keys)
+    table.wrong(f"must be a string, number, boolean or list, not {fact!r}", *keys)
+    return MISSING

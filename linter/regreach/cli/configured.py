@@ -155,7 +155,7 @@ def _applied(
     try:
         _choose_pack(found, options)
     except ConfigError as error:
-        wrong = [*wrong, str(error)]
+        wrong = [*wrong, *map(str, error.args)]
     if wrong:
         raise ConfigError(*wrong)
     return found
@@ -203,7 +203,8 @@ def _choose_pack(configured: Configured, options: dict[str, Any]) -> None:
     except ConfigError as error:
         if not configured.is_of_file(key):
             return  # the pack of the command line, of which its reader will say so
-        raise ConfigError(f"{settings.place(key)}: {error}") from None
+        place = settings.place(key)
+        raise ConfigError(*(f"{place}: {line}" for line in error.args)) from None
 
 
 def _text_and_name(file: ConfigFile, path: str) -> tuple[str, str]:
