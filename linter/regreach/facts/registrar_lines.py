@@ -65,9 +65,7 @@ def _keys_at(
     given = _argument(call, key, position) if call is not None else None
     if given is not None:
         yield from _texts(given)
-    elif call is not None and _is_starred(call):
-        yield UNKNOWN_KEY
-    elif not named:
+    elif (call is not None and _is_starred(call)) or not named:
         yield UNKNOWN_KEY
     elif is_decorator:
         defined = _DEFINED.search(data, end)
@@ -91,7 +89,9 @@ def _end_of_call(data: bytes, start: int) -> int:
 def _parsed(arguments: bytes) -> ast.Call | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in the audited tree are not our concern
+            warnings.simplefilter(
+                "ignore"
+            )  # invalid escapes in the audited tree are not our concern
             node = ast.parse(b"f" + arguments.lstrip(b" \t"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -116,8 +116,8 @@ def _is_starred(call: ast.Call) -> bool:
 def _texts(node: ast.expr) -> Iterator[str]:
     items = node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node]
     for item in items:
-        is_text = isinstance(item, ast.Constant) and isinstance(item.value, str)
-        yield f"={item.value}" if isinstance(item, ast.Constant) and is_text else UNKNOWN_KEY
+        value = item.value if isinstance(item, ast.Constant) else None
+        yield f"={value}" if isinstance(value, str) else UNKNOWN_KEY
 
 
 def _last_name(node: ast.expr) -> str:

@@ -18,6 +18,7 @@ from regreach.model import (
     Spot,
     Suppressed,
 )
+from regreach.report.simple_json import simple_registry_json
 
 SCHEMA_VERSION = 1
 
@@ -39,6 +40,7 @@ def audit_json(
         "call_sites": [_call_site(s) for s in audit.call_sites],
         "findings": [finding_json(f) for f in findings],
         "suppressed": [_suppressed(s) for s in suppressed],
+        "simple_registries": [simple_registry_json(r) for r in audit.simple_registries],
         "modules": {"eager": list(audit.eager), "imported_first": audit.imported_first},
         "unsure": list(audit.unsure),
         "problems": [_problem(p) for p in audit.problems],

@@ -1,8 +1,4 @@
-"""The simple registries of a tree: what is registered, what of it can be loaded, and what is asked for.
-
-A quick analysis looks only into files that can matter to a finding: what the bytes of a file tell of
-its keys is enough to know which these are.
-"""
+"""The simple registries of a tree: what is registered, what of it can be loaded, and what is asked for."""
 
 from __future__ import annotations
 
@@ -12,8 +8,16 @@ from typing import TYPE_CHECKING
 
 from regreach.evaluate.finished import FinishedModules
 from regreach.evaluate.world import World
+from regreach.facts import walk
 from regreach.facts.registrar_lines import UNKNOWN_KEY
-from regreach.model import Audit, SimpleEntry, SimpleReach, SimpleRegistryResult, Wanted
+from regreach.model import (
+    Audit,
+    ImportEdge,
+    SimpleEntry,
+    SimpleReach,
+    SimpleRegistryResult,
+    Wanted,
+)
 from regreach.simple.clashes import clashes_of
 from regreach.simple.containers import Merged, filled_in
 from regreach.simple.declared import SimpleRegistry
@@ -23,19 +27,23 @@ from regreach.simple.origins import Origins
 from regreach.simple.same import Sameness
 from regreach.simple.uses import Placed, Use, placed, uses_in
 from regreach.simple.wanted import literal_uses, unserved_choices, unserved_uses, wrong_members
-from regreach.simple.ways import Way, Ways
+from regreach.simple.ways import Ways
 from regreach.supply.scans import registers
 
 if TYPE_CHECKING:
     from regreach.verdicts import Analysis
 
 
-def with_simple_registries(analysis: Analysis, audit: Audit) -> Audit:
-    """Return an audit with its ``simple_registries``; those that a tree knows nothing of are left out."""
+def with_simple_registries(analysis: Analysis, audit: Audit, *, complete: bool) -> Audit:
+    """Return an audit with its ``simple_registries``; those that a tree knows nothing of are left out.
+
+    They are ``complete``, or only files are looked into that can matter to a finding: what the bytes of a
+    file tell of its keys is enough to know which these are. The findings are the same.
+    """
     declared = analysis.pack.simple_registries
     if not declared:
         return audit
-    simple = SimpleRegistries(analysis)
+    simple = SimpleRegistries(analysis, complete=complete)
     results = [simple.result(registry) for registry in declared]
     return replace(audit, simple_registries=tuple(r for r in results if r is not None))
 
@@ -43,13 +51,13 @@ def with_simple_registries(analysis: Analysis, audit: Audit) -> Audit:
 class SimpleRegistries:
     """What the simple registries of one tree have in common."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, *, complete: bool) -> None:
         program, pack, platform = analysis.program, analysis.pack, analysis.platform
         # of an environment in which any variable may be set: what somebody can switch on can happen
         world = World(platform.values, platform.absent, pack.installed, platform.environment)
         paths = [r.path for registry in pack.simple_registries for r in registry.registrars]
         self.program, self.pack = program, pack
-        self.quick = analysis.quick
+        self.complete = complete
         self.finished = FinishedModules(program, world, pack.location.name, paths)
         self.origins = Origins(program)
         self.keys = Keys(program, self.finished)
@@ -70,6 +78,7 @@ class _RegistryAnalysis:
         self.roots = [root for root in registry.roots if self.program.has(root)]
         self.homes = sorted(home for home in registry.homes if self.program.has(home))
         self.uses: dict[SimpleEntry, Use] = {}
+        self.reaches: dict[str, tuple[SimpleReach, tuple[ImportEdge, ...]]] = {}
         self.unknown: list[str] = []  # where keys are that are not known
 
     def result(self) -> SimpleRegistryResult | None:
@@ -78,7 +87,15 @@ class _RegistryAnalysis:
             return None
         registrars = placed(self.program, registry)
         seen = self._seen(registrars)
-        literal = list(literal_uses(self.program, self.pack, common.origins, registry))
+        literal = list(
+            literal_uses(
+                self.program,
+                self.pack,
+                common.origins,
+                registry,
+                lambda module: self._keys_seen(seen, module),
+            )
+        )
         looked_into = self._to_look_into(seen, {use.key for use in literal})
         entries = [
             *(e for module in sorted(looked_into) for e in self._registered(module, registrars)),
@@ -129,13 +146,18 @@ class _RegistryAnalysis:
                 found[module] = keys
         return {module: keys for module, keys in found.items() if keys}
 
+    def _keys_seen(self, seen: dict[str, list[str]], module: str) -> set[str]:
+        """Return the keys that a module registers, as its bytes tell; in full, nothing is taken from there."""
+        keys = () if self.common.complete else seen.get(module, ())
+        return {key.removeprefix("=") for key in keys}
+
     def _to_look_into(self, seen: dict[str, list[str]], asked: set[str]) -> set[str]:
         """Return the modules of which it matters what exactly they register.
 
-        For a quick analysis, those with a key that another one has too, that is used by its name, that
-        is no member of the enum or that the bytes do not tell, and those that may not be loaded at all.
+        Those with a key that another one has too, that is used by its name, that is no member of the enum
+        or that the bytes do not tell, and those that may not be loaded at all.
         """
-        if not self.common.quick:
+        if self.common.complete:
             return set(seen)
         members = self._members()
         wanted = set()
@@ -178,7 +200,7 @@ class _RegistryAnalysis:
 
     def _take_in(self, merged: Merged) -> None:
         """Note that a container has entries that are not known, unless they are those of another one."""
-        dotted = _dotted(merged)
+        dotted = walk.dotted_name(merged.value)
         if dotted and self.common.origins.of(merged.module, dotted) in self.registry.containers:
             return
         if texts_of(self.common.finished.evaluated(merged.module, merged.value)) != ():
@@ -223,33 +245,40 @@ class _RegistryAnalysis:
         return self._reach(module)[0] != "orphan"
 
     def _reached(self, entry: SimpleEntry) -> SimpleEntry:
-        if self.common.quick and not self.registry.lookups:
-            return entry
+        if not self.common.complete and not self.registry.lookups:
+            return entry  # no finding asks
         reach, chain = self._reach(entry.module)
         return replace(entry, reach=reach, chain=chain)
 
-    def _reach(self, module: str) -> tuple[SimpleReach, tuple]:
+    def _reach(self, module: str) -> tuple[SimpleReach, tuple[ImportEdge, ...]]:
+        if module not in self.reaches:
+            self.reaches[module] = self._find_reach(module)
+        return self.reaches[module]
+
+    def _find_reach(self, module: str) -> tuple[SimpleReach, tuple[ImportEdge, ...]]:
+        ways = self.common.ways
         if module in self.registry.homes:
             return "own", ()
-        lazy: Way | None = None
-        for reach, starts in (("process", self.roots), ("lookup", self.homes)):
-            for start in starts:
-                way = self.common.ways.way(start, module)
-                if way is not None and way.is_eager:
+        reading = [path.partition(":")[0] for path in self.registry.lookups]
+        reading = [home for home in dict.fromkeys(reading) if self.program.has(home)]
+        starts: list[tuple[SimpleReach, list[str]]] = [("process", self.roots), ("lookup", reading)]
+        for reach, modules in starts:
+            for start in modules:
+                way = ways.eager(start, module)
+                if way is not None:
                     return reach, way.edges
-                lazy = lazy or way
-        if lazy is not None:
-            return "lazy", lazy.edges
-        package = module.rpartition(".")[0]
-        return ("lookup" if package in self.registry.discovers else "orphan"), ()
+        if module.rpartition(".")[0] in self.registry.discovers:
+            return "lookup", ()
+        if not reading:  # who uses an entry by its name is asked for each use
+            return "later", ()
+        found = next(filter(None, (ways.way(s, module) for s in (*self.roots, *reading))), None)
+        return ("orphan", ()) if found is None else ("lazy", found.edges)
 
     def _unreached(self, entries: list[SimpleEntry]) -> list[SimpleEntry]:
         """Return the entries that a look-up would want and that nothing loads."""
         if not self.registry.lookups or not self._starts():
             return []
-        return [
-            e for e in entries if e.reach == "orphan" and e.possible and not e.lazy and e.key
-        ]
+        return [e for e in entries if e.reach == "orphan" and e.possible and not e.lazy and e.key]
 
     def _unreached_uses(self, literal: list[Wanted], entries: list[SimpleEntry]) -> list[Wanted]:
         by_key: dict[str | None, list[SimpleEntry]] = {}
@@ -269,11 +298,4 @@ class _RegistryAnalysis:
         ways = self.common.ways
         if ways.way(module, entry.module) is not None:
             return True
-        found = [ways.way(root, entry.module) for root in self.roots]
-        return any(way is not None and way.is_eager for way in found)
-
-
-def _dotted(merged: Merged) -> str:
-    from regreach.facts import walk
-
-    return walk.dotted_name(merged.value) or ""
+        return any(ways.eager(root, entry.module) is not None for root in self.roots)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from regreach.model import Clash, SimpleEntry
+from regreach.model import Clash, ImportEdge, SimpleEntry
 from regreach.simple.guards import conditions
 from regreach.simple.same import Sameness
 from regreach.simple.uses import Use
@@ -73,11 +73,10 @@ def _clash(
         found = _together(root, first, second, uses, ways)
         if found is None:
             continue
-        assert first.key is not None, "keys that are not known are not compared"
         one, other = found
         if other.is_eager and not one.is_eager:
             first, second, one, other = second, first, other, one
-        return Clash(first.key, (first, second), root, (one.edges, other.edges))
+        return Clash(first.key or "", (first, second), root, (one.edges, other.edges))
     return None
 
 
@@ -90,7 +89,7 @@ def _together(
 ) -> tuple[Way, Way] | None:
     """Return the ways by which a process loads both modules, such that both can be gone in one run."""
     one, other = ways.way(root, first.module), ways.way(root, second.module)
-    without = set()
+    without: set[ImportEdge] = set()
     for _ in range(_MAX_DETOURS):
         if one is None or other is None:
             return None

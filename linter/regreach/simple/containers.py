@@ -55,20 +55,15 @@ def filled_in(
                 yield Use(module, spot, column, symbol, key, around)
 
 
-def _entries(
-    node: ir.Stmt, is_container: _Test
-) -> Iterator[tuple[ir.Expr | None, ir.Expr]]:
+def _entries(node: ir.Stmt, is_container: _Test) -> Iterator[tuple[ir.Expr | None, ir.Expr]]:
     if isinstance(node, ir.Assign):
         for target in node.targets:
             if isinstance(target, ir.Subscript) and is_container(target.value):
                 yield target.index, node.value
             elif isinstance(target, ir.Name) and is_container(target):
                 yield from _of_value(node.value)
-    elif isinstance(node, ir.AnnAssign) and node.value is not None:
-        if is_container(node.target):
-            yield from _of_value(node.value)
-    elif isinstance(node, ir.AugAssign):
-        if is_container(node.target):
+    elif isinstance(node, (ir.AnnAssign, ir.AugAssign)):
+        if node.value is not None and is_container(node.target):
             yield from _of_value(node.value)
     elif isinstance(node, ir.ExprStmt) and isinstance(node.value, ir.Call):
         func = node.value.func

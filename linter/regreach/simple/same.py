@@ -93,7 +93,9 @@ def _margin(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements of a module that are run when it is loaded, blocks opened."""
     for node in body:
         blocks = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not any(blocks):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not any(
+            blocks
+        ):
             yield node
             continue
         for block in blocks:

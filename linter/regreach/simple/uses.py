@@ -42,9 +42,7 @@ class Placed:
     @property
     def described(self) -> str:
         """The registrar, for a scan of bytes."""
-        return described(
-            self.registrar.word, self.key, self.position, named=self.registrar.named
-        )
+        return described(self.registrar.word, self.key, self.position, named=self.registrar.named)
 
 
 def placed(program: Program, registry: SimpleRegistry) -> list[Placed]:
@@ -88,7 +86,7 @@ def uses_in(
     facts, path = program.readable_facts(module), program.path(module)
     if facts is None or path is None:
         return
-    finder = _Finder(program, origins, module, facts, path, registrars)
+    finder = _Finder(origins, module, facts, path, registrars)
     plumbing = module in registry.homes
     for use in finder.uses():
         # what the registry's own functions do with a key that is handed to them registers nothing yet
@@ -105,7 +103,6 @@ class _Finder:
 
     def __init__(
         self,
-        program: Program,
         origins: Origins,
         module: str,
         facts: ModuleFacts,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 
 from regreach.facts import ir, walk
@@ -14,6 +14,9 @@ from regreach.program import Program
 from regreach.simple.declared import SimpleRegistry
 from regreach.simple.keys import Keys
 from regreach.simple.origins import Origins
+from regreach.supply.scans import matches
+
+_BLOCKS = ("body", "orelse", "final", "handlers", "cases")
 
 
 def unserved_choices(
@@ -50,22 +53,28 @@ def wrong_members(
 
 
 def literal_uses(
-    program: Program, pack: Pack, origins: Origins, registry: SimpleRegistry
+    program: Program,
+    pack: Pack,
+    origins: Origins,
+    registry: SimpleRegistry,
+    registered_at: Callable[[str], Collection[str]],
 ) -> Iterator[Wanted]:
-    """Yield the attributes that are read under a registry's prefix, each once a module, as uses of keys."""
+    """Yield the attributes that are read under a registry's prefix, each once a module, as uses of keys.
+
+    A module that uses only what it registers itself (``registered_at``) is not looked into.
+    """
     if not registry.prefix:
         return
-    last = registry.prefix.rpartition(".")[2]
-    pattern = re.compile(rf"\b{re.escape(last)}\s*\.\s*[^\W\d]\w*")
-    for module in program.mentioning(f".{last}.".encode()):
-        path, facts = program.path(module), None
-        if path is not None and not pack.ignores(path) and _is_named(program, module, registry):
-            facts = program.readable_facts(module)
+    mentioned = f".{registry.prefix.rpartition('.')[2]}."
+    for module, keys in _mentioned(program, pack, registry):
+        if keys.issubset(registered_at(module)):
+            continue
+        path, facts = program.path(module), program.readable_facts(module)
         if facts is None or path is None:
             continue
-        local = walk.bindings_of_imports(facts, pattern.pattern and f".{last}.")
+        local = walk.bindings_of_imports(facts, mentioned)
         seen: set[str] = set()
-        for node, _ in walk.statements(facts, f".{last}."):
+        for node, _ in walk.statements(facts, mentioned):
             for dotted in _chains(node):
                 full = origins.of(module, dotted, local).replace(":", ".")
                 key = full.removeprefix(f"{registry.prefix}.")
@@ -85,11 +94,18 @@ def unserved_uses(uses: Sequence[Wanted], registered: Collection[str]) -> Iterat
             yield replace(use, near=_near(use.key, registered))
 
 
-def _is_named(program: Program, module: str, registry: SimpleRegistry) -> bool:
-    """Return whether the code of a module may use something under the prefix; comments may, too."""
-    parts = registry.prefix.encode().split(b".")
-    data = program.source(module)
-    return all(part in data for part in parts)
+def _mentioned(
+    program: Program, pack: Pack, registry: SimpleRegistry
+) -> Iterator[tuple[str, set[str]]]:
+    """Yield the modules that name something under the prefix, be it in a comment, with those names."""
+    owner, _, last = registry.prefix.rpartition(".")
+    words = owner.rpartition(".")[2], last
+    pattern = rb"\b%b\s*\.\s*%b\s*\.\s*([^\W\d]\w*)" % tuple(re.escape(w.encode()) for w in words)
+    for module in program.mentioning(f".{last}.".encode()):
+        path = program.path(module)
+        if path is None or pack.ignores(path) or not program.ask(module, matches(pattern)):
+            continue
+        yield module, {name.decode() for name in re.findall(pattern, program.source(module))}
 
 
 def _chains(node: object) -> Iterator[str]:
@@ -103,16 +119,9 @@ def _chains(node: object) -> Iterator[str]:
         for item in node:
             yield from _chains(item)
     elif is_dataclass(node) and not isinstance(node, type):
-        blocks = {id(block) for block in walk.blocks(node)} if hasattr(node, "line") else set()
         for field in fields(node):
-            value = getattr(node, field.name)
-            if id(value) not in blocks and not _is_body(field.name, node):
-                yield from _chains(value)
-
-
-def _is_body(name: str, node: object) -> bool:
-    is_definition = isinstance(node, (ir.FunctionDef, ir.ClassDef))
-    return (is_definition and name == "body") or name in ("handlers", "cases")
+            if field.name not in _BLOCKS or isinstance(node, ir.Conditional):
+                yield from _chains(getattr(node, field.name))
 
 
 def _line_of(text: str, first: int, last: int, word: str) -> int:

@@ -59,6 +59,13 @@ class Ways:
             self._ways[key] = self._search(root, module, without)
         return self._ways[key]
 
+    def eager(self, root: str, module: str) -> Way | None:
+        """Return how importing ``root`` loads a module; None when it does not."""
+        if module not in self._lines_of(root):
+            return None
+        edges = self._eager(root, module, frozenset())
+        return self._made(edges) if edges is not None else None
+
     def conditions(self, edge: ImportEdge) -> frozenset[Condition]:
         """Return the conditions on which an import is executed."""
         return frozenset(self._guards.of_import(edge) or ())
