@@ -160,6 +160,7 @@ class Pack:
     smokes: tuple[Smoke, ...]
     simple_registries: tuple[SimpleRegistry, ...]
     source: str  # a file's name, or what else names the pack in errors
+    format: int = FORMAT  # the version of the format in which it is written
 
     def ignores(self, path: str) -> bool:
         """Return whether a path is one of tests, benchmarks or examples: it counts for nothing."""

@@ -27,10 +27,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """All that is installed: rules by code, and the texts of packs by name."""
+    """All that is installed: rules by code, the texts of packs by name, and who brings each of these."""
 
     rules: Mapping[str, Rule]
     packs: Mapping[str, str]
+    origins: Mapping[str, str]
 
     def unknown_rule(self, code: str) -> str:
         """Return what is wrong with a code that no rule has."""
@@ -58,16 +59,21 @@ class Plugins:
                 return load_pack(Path(name).read_text(encoding="utf-8"), name)
             except (OSError, UnicodeDecodeError) as error:
                 raise ConfigError(f"{name}: the pack cannot be read: {why(error)}") from None
-        known = ", ".join(self.packs) or "none"
         if name is None:
             if len(self.packs) != 1:
+                known = ", ".join(self.packs) or "none"
                 raise ConfigError(f"choose a pack with --pack; installed are: {known}")
             name = next(iter(self.packs))
+        return load_pack(self.text(name), f"pack {name}")
+
+    def text(self, name: str) -> str:
+        """Return the text of an installed pack. Raises ConfigError."""
         if name not in self.packs:
+            known = ", ".join(self.packs) or "none"
             raise ConfigError(
                 f"unknown pack {name!r}{did_you_mean(name, self.packs)}; installed are: {known}"
             )
-        return load_pack(self.packs[name], f"pack {name}")
+        return self.packs[name]
 
 
 def names_a_file(pack: str) -> bool:
@@ -89,6 +95,7 @@ def load_plugins() -> Plugins:
     """Import every entry point of the group. Raises ConfigError for one that is broken."""
     rules: dict[str, Rule] = {rule.code: rule for rule in meta_rules.RULES}
     packs: dict[str, str] = {}
+    origins: dict[str, str] = {}
     for point in installed_points():
         try:
             module = point.load()
@@ -96,12 +103,14 @@ def load_plugins() -> Plugins:
                 _add(rules, "rule", rule.code, rule)
             for name, text in getattr(module, "PACKS", {}).items():
                 _add(packs, "pack", name, str(text))
+                dist = point.dist
+                origins[name] = f"{dist.name} {dist.version}" if dist is not None else point.value
         except Exception as error:
             raise ConfigError(
                 f"the rules {point.value!r} of {point.name!r} cannot be loaded:"
                 f" {type(error).__name__}: {error}"
             ) from error
-    return Plugins(dict(sorted(rules.items())), dict(sorted(packs.items())))
+    return Plugins(dict(sorted(rules.items())), dict(sorted(packs.items())), origins)
 
 
 def _add(known: dict[str, _T], kind: str, name: str, value: _T) -> None:

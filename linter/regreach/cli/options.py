@@ -88,6 +88,11 @@ def output_options(*more: str) -> Callable[[_F], _F]:
     return lambda function: _with(function, options)
 
 
+def output_and_verdict_options(function: _F) -> _F:
+    """Add the options that say where something is printed, and what the exit code means."""
+    return _with(function, [*_FILE, *_VERDICT[:1]])
+
+
 def fail_on_option(function: _F) -> _F:
     """Add the option that says what findings make the exit code 1."""
     return _with(function, _VERDICT[:1])
