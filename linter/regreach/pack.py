@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import fnmatch
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ else:
     import tomli as tomllib
 
 FORMAT = 1
+ANY = "*"  # in the place of a package: the pack is for any
+_FOR_ANY = re.compile(r"""(?m)^package[ \t]*=[ \t]*["']\*["']""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +185,11 @@ class Pack:
         return found
 
 
-def load_pack(text: str, source: str) -> Pack:
+def load_pack(text: str, source: str, package: str | None = None) -> Pack:
     """Read a pack from its TOML text; ``source`` names it in errors.
 
-    Raises ConfigError with a line for each entry that is wrong.
+    ``package`` is the import package that a pack for any package (``package = "*"``) is to be of. Raises
+    ConfigError with a line for each entry that is wrong.
     """
     try:
         data = tomllib.loads(text)
@@ -197,11 +201,48 @@ def load_pack(text: str, source: str) -> Pack:
         raise Table(source, "", data).error(
             f"is {version}; this regreach reads format {FORMAT}", "format"
         )
+    data = _for_package(data, source, package)
     wrong: list[str] = []
     pack = _pack(Table(source, "", data, wrong), source, wrong)
     if wrong:
         raise ConfigError(*dict.fromkeys(wrong))  # those of [common] come once for each platform
     return pack
+
+
+def is_for_any_package(text: str) -> bool:
+    """Return whether a pack is for any package, as far as its text shows at once."""
+    return _FOR_ANY.search(text) is not None
+
+
+def _for_package(data: dict[str, Any], source: str, package: str | None) -> dict[str, Any]:
+    """Return what a pack says, with the package's name wherever a pack for any package has ``{package}``."""
+    own = data.get("package", data.get("name"))
+    if own != ANY:
+        if package is not None and package != own:
+            raise ConfigError(
+                f"{source}: is of the package {own!r}; only a pack for any package can be of {package!r}"
+            )
+        return data
+    if package is None:
+        raise ConfigError(
+            f"{source}: is for any package: say of which with --package, or with `package` in a"
+            " configuration file"
+        )
+    if not (package.isidentifier() and package.isprintable()):
+        raise ConfigError(f"the package must be one top-level name, not {package!r}")
+    filled = _filled(data, package)
+    assert isinstance(filled, dict), "as it was"
+    return {**filled, "package": package}
+
+
+def _filled(value: Any, package: str) -> Any:
+    if isinstance(value, str):
+        return value.replace("{package}", package)
+    if isinstance(value, list):
+        return [_filled(each, package) for each in value]
+    if isinstance(value, dict):
+        return {_filled(key, package): _filled(each, package) for key, each in value.items()}
+    return value
 
 
 def _pack(top: Table, source: str, wrong: list[str]) -> Pack:

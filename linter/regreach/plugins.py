@@ -9,19 +9,20 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeVar
 
 from regreach.errors import ConfigError
-from regreach.pack import Pack, load_pack
+from regreach.pack import ANY, Pack, is_for_any_package, load_pack
 from regreach.policy import meta_rules
 from regreach.rule import Rule
 from regreach.toml_table import did_you_mean
 from regreach.tree.paths import why
 
 GROUP = "regreach.rules"
+_SOME = "package"  # stands for whatever package a pack for any is used on
 _T = TypeVar("_T")
 
 
@@ -52,19 +53,34 @@ class Plugins:
             raise ConfigError("no rule is left to apply: what is selected is ignored as well")
         return left
 
-    def pack(self, name: str | None) -> Pack:
-        """Return a pack: by name, by the path of a TOML file, or the only one. Raises ConfigError."""
-        if name is not None and names_a_file(name):
-            try:
-                return load_pack(Path(name).read_text(encoding="utf-8"), name)
-            except (OSError, UnicodeDecodeError) as error:
-                raise ConfigError(f"{name}: the pack cannot be read: {why(error)}") from None
+    def pack(self, name: str | None, package: str | None = None) -> Pack:
+        """Return a pack: by name, by the path of a TOML file, or the only one. Raises ConfigError.
+
+        ``package`` is what a pack for any package is to be of; such a one has to be named.
+        """
         if name is None:
-            if len(self.packs) != 1:
+            own = [each for each, text in self.packs.items() if not is_for_any_package(text)]
+            if len(own) != 1:
                 known = ", ".join(self.packs) or "none"
                 raise ConfigError(f"choose a pack with --pack; installed are: {known}")
-            name = next(iter(self.packs))
-        return load_pack(self.text(name), f"pack {name}")
+            name = own[0]
+        return load_pack(*self._text_and_source(name), package)
+
+    def pack_as_it_is(self, name: str) -> Pack:
+        """Return a pack of which no tree is to be asked: one for any package has ``*`` as its own."""
+        text, source = self._text_and_source(name)
+        if not is_for_any_package(text):
+            return load_pack(text, source)
+        found = load_pack(text, source, _SOME)
+        return replace(found, location=replace(found.location, name=ANY))
+
+    def _text_and_source(self, name: str) -> tuple[str, str]:
+        if not names_a_file(name):
+            return self.text(name), f"pack {name}"
+        try:
+            return Path(name).read_text(encoding="utf-8"), name
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{name}: the pack cannot be read: {why(error)}") from None
 
     def text(self, name: str) -> str:
         """Return the text of an installed pack. Raises ConfigError."""

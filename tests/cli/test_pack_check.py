@@ -12,7 +12,7 @@ import pytest
 from command_line import BUG, ROOT, Done, fails, run
 from jsonschema import Draft202012Validator
 from regreach.errors import ConfigError
-from regreach.pack import load_pack
+from regreach.pack import is_for_any_package, load_pack
 from regreach_rules import PACKS
 from shop_example import PACK, SHOP
 from test_pack_errors import WRONG
@@ -222,7 +222,10 @@ def test_as_json_and_what_fails(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_checked(tmp_path: Path) -> None:
-    assert fails(run("pack", "check", "nope"), 2) == "unknown pack 'nope'; installed are: sglang"
+    assert (
+        fails(run("pack", "check", "nope"), 2)
+        == f"unknown pack 'nope'; installed are: {', '.join(PACKS)}"
+    )
     assert "nope.toml: the pack cannot be read" in fails(run("pack", "check", "nope.toml"), 2)
     assert "--rev is the revision of a TARGET" in fails(
         run("pack", "check", "sglang", "--rev", "x"), 2
@@ -245,7 +248,7 @@ def test_packs_are_listed_and_shown(tmp_path: Path) -> None:
 def agree(text: str) -> tuple[bool, list[str]]:
     """Whether the schema takes a pack, and what the reader says of it that a schema could say."""
     try:
-        load_pack(text, "pack")
+        load_pack(text, "pack", "shop" if is_for_any_package(text) else None)
         wrong: list[str] = []
     except ConfigError as error:
         wrong = [line for line in map(str, error.args) if not BEYOND_A_SCHEMA.search(line)]

@@ -194,9 +194,11 @@ def _choose_pack(configured: Configured, options: dict[str, Any]) -> None:
     try:
         pack = options["pack"]
         if configured.is_of_file("pack") and names_a_file(pack):
-            pack = options["pack"] = load_pack(*_text_and_name(settings.file, pack))
+            pack = options["pack"] = load_pack(
+                *_text_and_name(settings.file, pack), options["package"]
+            )
         else:
-            pack = load_plugins().pack(pack)
+            pack = load_plugins().pack(pack, options["package"])
         key = "platform"
         if configured.is_of_file("platform"):
             pack.platform(options["platform"])

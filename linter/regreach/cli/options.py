@@ -144,6 +144,11 @@ _TREE: list[Callable[[Any], Any]] = [
         help="The pack to use: a name, or the path of a TOML file.",
     ),
     click.option(
+        "--package",
+        metavar="NAME",
+        help="The import package, for a pack that is for any.",
+    ),
+    click.option(
         "--platform",
         metavar="NAME",
         shell_complete=complete_platforms,
@@ -308,6 +313,7 @@ def request_from(options: dict[str, Any]) -> Request:
         not options.pop("no_cache"),
         options.pop("jobs"),
         policy=policy,
+        package=options.pop("package"),
     )
 
 

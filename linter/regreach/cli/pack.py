@@ -27,12 +27,18 @@ def pack() -> None:
 @pack.command("check", short_help="Say what is wrong in a pack, and what of it a tree lacks.")
 @click.argument("name", metavar="FILE|NAME", shell_complete=complete_packs)
 @click.argument("target", required=False)
+@click.option("--package", metavar="NAME", help="The import package, for a pack that is for any.")
 @click.option("--rev", metavar="REV", help="Read this revision of the git repository TARGET.")
 @click.option("--offline", is_flag=True, help="Fetch nothing: a requirement must be in the cache.")
 @shared.form_option()
 @shared.output_and_verdict_options
 def check_pack(
-    name: str, target: str | None, rev: str | None, offline: bool, **options: Any
+    name: str,
+    target: str | None,
+    package: str | None,
+    rev: str | None,
+    offline: bool,
+    **options: Any,
 ) -> None:
     """Say what is wrong in a pack; with a TARGET, also which of its names are not there.
 
@@ -45,7 +51,10 @@ def check_pack(
     from regreach.plugins import load_plugins
     from regreach.request import Request, opened_tree
 
-    loaded = load_plugins().pack(name)
+    if target is None and package is None:
+        loaded = load_plugins().pack_as_it_is(name)
+    else:
+        loaded = load_plugins().pack(name, package)
     if target is None:
         if rev is not None:
             raise click.UsageError("--rev is the revision of a TARGET")
@@ -94,7 +103,7 @@ def list_packs(form: str) -> None:
     from regreach.plugins import load_plugins
 
     plugins = load_plugins()
-    found = [plugins.pack(name) for name in plugins.packs]
+    found = [plugins.pack_as_it_is(name) for name in plugins.packs]
     if form == "json":
         packs = [
             {

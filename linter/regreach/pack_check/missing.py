@@ -62,9 +62,18 @@ class _Check:
         if problem is not None:
             yield Missing(severity, entry, problem)
 
-    def _several(self, entry: str, paths: Iterable[str]) -> Iterator[Missing]:
-        """Yield what is missing of paths of which each does: an error where none is there."""
-        found = [(path, self._tree.lacks(path)) for path in paths]
+    def _several(
+        self, entry: str, paths: Iterable[str], *, of_libraries: bool = False
+    ) -> Iterator[Missing]:
+        """Yield what is missing of paths of which each does: an error where none is there.
+
+        What may be ``of_libraries``, and is not of the package, counts as there.
+        """
+        own = self._pack.location.name
+        found = [
+            (path, None if of_libraries and _top(path) != own else self._tree.lacks(path))
+            for path in paths
+        ]
         severity: Severity = "warning" if any(p is None for _, p in found) else "error"
         for _, problem in found:
             if problem is not None:
@@ -129,21 +138,19 @@ class _Check:
                 yield Missing("error", f"{entry}.key", text)
 
     def _simple(self, entry: str, registry: SimpleRegistry) -> Iterator[Missing]:
-        own = f"{self._pack.location.name}."
-        # a registrar may be a library's, which the tree does not have
-        registrars = [r.path for r in registry.registrars if f"{r.path}.".startswith(own)]
-        yield from self._several(f"{entry}.registrars", registrars)
         for name, paths in (
+            ("registrars", tuple(r.path for r in registry.registrars)),
             ("containers", registry.containers),
             ("lookups", registry.lookups),
             ("choices", registry.choices),
             ("alias_tables", registry.alias_tables),
         ):
-            yield from self._several(f"{entry}.{name}", paths)
+            yield from self._several(f"{entry}.{name}", paths, of_libraries=True)
         if registry.enum:
             yield from self._one(f"{entry}.enum", registry.enum)
         if registry.roots != self._pack.process_roots:
-            yield from self._modules("warning", f"{entry}.roots", registry.roots)
+            roots = [root for root in registry.roots if "*" not in root]
+            yield from self._modules("warning", f"{entry}.roots", roots)
         yield from self._modules("warning", f"{entry}.discovers", registry.discovers)
 
     def _unavailable(self, entry: str, selector: str, patterns: Iterable[str]) -> Iterator[Missing]:
@@ -161,3 +168,7 @@ class _Check:
         unnamed = [p for p in sorted(packages) if not self._program.mentioning(p.encode())]
         if unnamed:
             yield Missing("info", "platforms", f"no file of the tree names {', '.join(unnamed)}")
+
+
+def _top(path: str) -> str:
+    return path.partition(":")[0].partition(".")[0]

@@ -24,6 +24,7 @@ from regreach.simple.declared import SimpleRegistry
 from regreach.simple.guards import Guards
 from regreach.simple.keys import Keys, texts_of
 from regreach.simple.origins import Origins
+from regreach.simple.roots import roots_in
 from regreach.simple.same import Sameness
 from regreach.simple.uses import Placed, Use, placed, uses_in
 from regreach.simple.wanted import literal_uses, unserved_choices, unserved_uses, wrong_members
@@ -45,7 +46,8 @@ def with_simple_registries(analysis: Analysis, audit: Audit, *, complete: bool) 
         return audit
     simple = SimpleRegistries(analysis, complete=complete)
     results = [simple.result(registry) for registry in declared]
-    return replace(audit, simple_registries=tuple(r for r in results if r is not None))
+    found = tuple(r for r in results if r is not None)
+    return replace(audit, simple_registries=found, notes=(*audit.notes, *simple.notes))
 
 
 class SimpleRegistries:
@@ -58,6 +60,7 @@ class SimpleRegistries:
         paths = [r.path for registry in pack.simple_registries for r in registry.registrars]
         self.program, self.pack = program, pack
         self.complete = complete
+        self.notes: list[str] = []
         self.finished = FinishedModules(program, world, pack.location.name, paths)
         self.origins = Origins(program)
         self.keys = Keys(program, self.finished)
@@ -75,7 +78,7 @@ class _RegistryAnalysis:
     def __init__(self, common: SimpleRegistries, registry: SimpleRegistry) -> None:
         self.common, self.registry = common, registry
         self.program, self.pack = common.program, common.pack
-        self.roots = [root for root in registry.roots if self.program.has(root)]
+        self.roots = roots_in(common.program, common.pack, registry)
         self.homes = sorted(home for home in registry.homes if self.program.has(home))
         self.uses: dict[SimpleEntry, Use] = {}
         self.reaches: dict[str, tuple[SimpleReach, tuple[ImportEdge, ...]]] = {}
@@ -83,7 +86,12 @@ class _RegistryAnalysis:
 
     def result(self) -> SimpleRegistryResult | None:
         registry, common = self.registry, self.common
-        if not self.homes:
+        if self._is_of_library() and not self.roots:
+            self.common.notes.append(
+                f"this tree has none of the roots of {registry.id}; what registers there is not judged"
+            )
+            return None
+        if not self.homes and not self._is_of_library():
             return None
         registrars = placed(self.program, registry)
         seen = self._seen(registrars)
@@ -135,15 +143,21 @@ class _RegistryAnalysis:
         """Return the keys under which modules seem to register something, as their bytes tell."""
         if not registrars:
             return {}
+        bases = {each.registrar.word.encode() for each in registrars if each.registrar.subclasses}
+        found: dict[str, list[str]] = {
+            module: [UNKNOWN_KEY]
+            for module in (self.program.mentioning(*sorted(bases)) if bases else ())
+            if not self.pack.ignores(self.program.path(module) or "")
+        }
+        registrars = [each for each in registrars if not each.registrar.subclasses]
         words = sorted({each.registrar.word.encode() for each in registrars})
         question = registers(*sorted(each.described for each in registrars))
-        found: dict[str, list[str]] = {}
         for module in self.program.mentioning(*words):
             path = self.program.path(module)
             if path is not None and not self.pack.ignores(path):
                 keys = self.program.ask(module, question)
                 assert isinstance(keys, list), "these are keys"
-                found[module] = keys
+                found[module] = [*found.get(module, ()), *keys]
         return {module: keys for module, keys in found.items() if keys}
 
     def _keys_seen(self, seen: dict[str, list[str]], module: str) -> set[str]:
@@ -235,6 +249,12 @@ class _RegistryAnalysis:
         unread = [p for p in self.program.not_read_with(words) if not self.pack.ignores(p)]
         return f"not read: {', '.join(sorted(unread))}" if unread else ""
 
+    def _is_of_library(self) -> bool:
+        """Return whether the look-ups are a library's, which reads what a process that begins with a root has."""
+        own = f"{self.pack.location.name}."
+        lookups = self.registry.lookups
+        return bool(lookups) and not any(f"{path}.".startswith(own) for path in lookups)
+
     # -- what is loaded ---------------------------------------------------------------------
 
     def _starts(self) -> list[str]:
@@ -269,7 +289,9 @@ class _RegistryAnalysis:
                     return reach, way.edges
         if module.rpartition(".")[0] in self.registry.discovers:
             return "lookup", ()
-        if not reading:  # who uses an entry by its name is asked for each use
+        if not reading and not (
+            self.roots and self._is_of_library()
+        ):  # who uses an entry by its name is asked for each use
             return "later", ()
         found = next(filter(None, (ways.way(s, module) for s in (*self.roots, *reading))), None)
         return ("orphan", ()) if found is None else ("lazy", found.edges)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from regreach.toml_table import Table
@@ -19,13 +19,14 @@ class Registrar:
 
     ``key`` is the parameter that takes it (empty: the first one that the function has), ``attribute``
     an attribute of the class that is registered. ``named`` says that what gives no key is entered under
-    its own name.
+    its own name, ``subclasses`` that it is a class, whose subclasses are what is registered.
     """
 
     path: str
     key: str
     attribute: str
     named: bool
+    subclasses: bool = False
 
     @property
     def word(self) -> str:
@@ -42,6 +43,10 @@ class SimpleRegistry:
     entries are used as attributes. ``roots`` are the modules whose imports must load what is registered,
     ``discovers`` packages of which a loop imports every module. With ``open``, others may add entries that
     no one sees here. ``doubled`` says which of two entries of one key is kept.
+
+    Roots may be patterns. A module that a string of the tree names in full is a root, too, with
+    ``roots_in_strings``; ``finders`` are words, such as the name of a function that imports by a
+    convention, with patterns of modules that are roots where a file of the tree has the word.
 
     ``choices`` are lists of keys that a user may choose, of which the first that a tree has counts;
     ``aliases`` are choices that stand for another key, ``alias_tables`` dicts of the tree with such, and
@@ -62,6 +67,8 @@ class SimpleRegistry:
     aliases: Mapping[str, str]
     alias_tables: tuple[str, ...]
     beside: frozenset[str]
+    roots_in_strings: bool = False
+    finders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def homes(self) -> frozenset[str]:
@@ -102,6 +109,8 @@ def _registry(table: Table, process_roots: tuple[str, ...]) -> SimpleRegistry:
         table.text_mapping("aliases"),
         table.paths("alias_tables", ()),
         frozenset(table.texts("beside", ())),
+        table.flag("roots_in_strings", False),
+        _finders(table),
     )
     table.expect("prefix", "enum")
     if not registry.registrars and not registry.containers:
@@ -110,12 +119,18 @@ def _registry(table: Table, process_roots: tuple[str, ...]) -> SimpleRegistry:
     return registry
 
 
+def _finders(table: Table) -> dict[str, tuple[str, ...]]:
+    finders = table.table("finders")
+    return {word: finders.texts(word) for word in table.mapping("finders")}
+
+
 def _registrar(table: Table) -> Registrar:
     registrar = Registrar(
         table.path("function"),
         table.text("key", ""),
         table.text("attribute", ""),
         table.flag("named", False),
+        table.flag("subclasses", False),
     )
     if registrar.key and registrar.attribute:
         raise table.error("is given beside a key; a registrar has one of both", "attribute")

@@ -113,10 +113,19 @@ class _Finder:
         self._module, self._facts, self._path = module, facts, path
         self._words = sorted({each.registrar.word for each in registrars})
         self._by_path = {each.registrar.path: each for each in registrars}
+        # what a library defines is called by its dotted name
+        self._by_path |= {path.replace(":", "."): each for path, each in self._by_path.items()}
         self._local: Mapping[str, str] = walk.bindings_of_imports(facts, *self._words)
 
     def uses(self) -> Iterator[Use]:
         for node, around in walk.statements(self._facts, *self._words):
+            if isinstance(node, ir.ClassDef):
+                for base in node.args:
+                    found = self._registrar(base.value) if base.keyword is None else None
+                    if found is not None and found.registrar.subclasses:
+                        key = self._key(found, None, node.name, node)
+                        line = exact_line(self._facts, node.line, [node.name])
+                        yield self._use(line, node.name, key, around)
             if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
                 for decorator in node.decorators:
                     value = decorator.value

@@ -74,6 +74,11 @@ def registers(*registrars: str) -> Question:
     return ("registers", *registrars)
 
 
+def named_in_strings(package: str) -> Question:
+    """Ask which dotted names that begin with a package stand in strings of a file, with nothing beside them."""
+    return ("named in strings", package)
+
+
 IMPORTS_ODDLY: Question = ("imports oddly",)
 """Ask whether a file may import what no line says that a scan for import lines sees."""
 
@@ -91,6 +96,10 @@ def answer(question: Question, data: bytes) -> Answer:
         return list(dict.fromkeys(imported_names(data, about[0])))
     if kind == "registers":
         return keys_in(data, about)
+    if kind == "named in strings":
+        pattern = rb"([\"'])(%b(?:\.\w+)+)\1" % re.escape(about[0].encode())
+        names = {found[2].decode("utf-8", "replace") for found in re.finditer(pattern, data)}
+        return sorted(names)
     assert question == IMPORTS_ODDLY, question
     return _imports_oddly(data)
 
