@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Literal
 from regreach.evaluate.session import with_deep_stack
 from regreach.facts.import_lines import names_anywhere
 from regreach.facts.unused_imports import Found, Protection, UnusedImports, bound_name
-from regreach.model import Audit, Loss, Spot
+from regreach.model import Audit, Loss, SimpleEntry, Spot
 from regreach.request import Request
 from regreach.run import opened
 from regreach.side_effects import (
-    losses_without,
+    analysis_without,
+    losses,
     registering_modules,
     scope_of,
     statement_left,
     targets_of,
 )
+from regreach.simple.analysis import with_simple_registries
 
 if TYPE_CHECKING:
     from regreach.verdicts import Analysis
@@ -43,7 +45,8 @@ class NeededImport:
     ``direct``, else what these import. ``names`` are bound and read by nobody. ``protected`` is what keeps
     fixers of unused imports from it today (``init``: that its file is a package's ``__init__``), empty where
     one would delete it; ``seen`` says that a fixer looks at it, and that comments or configuration have to
-    keep it. ``losses`` is what becomes of keys without it and all others of its kind.
+    keep it. ``losses`` is what becomes of keys without it and all others of its kind, ``lost`` are the entries
+    of simple registries that nothing loads then.
     """
 
     spot: Spot
@@ -57,6 +60,12 @@ class NeededImport:
     protected: tuple[Kept, ...]
     seen: bool
     losses: tuple[Loss, ...] = ()
+    lost: tuple[SimpleEntry, ...] = ()
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything is lost without it and all others of its kind."""
+        return bool(self.losses or self.lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,7 @@ def needed_imports(analysis: Analysis, audit: Audit) -> tuple[NeededImport, ...]
     Those that name a registering module are all told, those that lead to one if a key would be lost. Looked
     at are the modules that the analysis has looked into, and those that import a registering one.
     """
-    registering = registering_modules(audit)
+    registering = registering_modules(audit) | {e.module for e in _loaded_entries(audit)}
     for module in sorted(registering):
         analysis.graph.importers(module)
     looked_into = analysis.program.parsed()
@@ -86,11 +95,11 @@ def needed_imports(analysis: Analysis, audit: Audit) -> tuple[NeededImport, ...]
         for module in looked_into
     }
     direct = _judged(analysis, audit, candidates)
-    indirect = [each for each in direct if not each.direct and each.losses]
+    indirect = [each for each in direct if not each.direct and each.is_needed]
     if indirect:
         # some of them may have lost nothing but what those lose that name the module
         others = {m: [c for c in of_m if not c.told.direct] for m, of_m in candidates.items()}
-        indirect = [each for each in _judged(analysis, audit, others) if each.losses]
+        indirect = [each for each in _judged(analysis, audit, others) if each.is_needed]
     told = [*(each for each in direct if each.direct), *indirect]
     return tuple(sorted(told, key=lambda each: (each.spot.path, each.spot.line, each.column)))
 
@@ -100,12 +109,28 @@ def _judged(
 ) -> list[NeededImport]:
     """Return statements with what is lost when none of them is there."""
     texts = {m: [(c.found, c.left) for c in of_m] for m, of_m in candidates.items() if of_m}
-    losses = losses_without(analysis, audit, texts) if texts else []
+    if not texts:
+        return []
+    fixed = analysis_without(analysis, texts)
+    then = with_simple_registries(fixed, fixed.audit(), complete=True)
+    worse = losses(audit, then)
+    left = {(e.module, e.key) for e in _loaded_entries(then)}
+    lost = [e for e in _loaded_entries(audit) if (e.module, e.key) not in left]
     return [
-        replace(c.told, losses=tuple(loss for loss in losses if _hangs_on(loss, c.told)))
+        replace(
+            c.told,
+            losses=tuple(loss for loss in worse if _hangs_on(loss, c.told)),
+            lost=tuple(entry for entry in lost if entry.module in c.told.registering),
+        )
         for of_module in candidates.values()
         for c in of_module
     ]
+
+
+def _loaded_entries(audit: Audit) -> list[SimpleEntry]:
+    """Return the entries of simple registries that something loads, be it later."""
+    found = (entry for registry in audit.simple_registries for entry in registry.entries)
+    return [entry for entry in found if entry.reach != "orphan"]
 
 
 def _hangs_on(loss: Loss, told: NeededImport) -> bool:
@@ -184,7 +209,7 @@ def find_needed_imports(
     say = on_progress or (lambda _: None)
 
     def found(analysis: Analysis) -> tuple[Audit, tuple[NeededImport, ...]]:
-        audit = analysis.audit()
+        audit = with_simple_registries(analysis, analysis.audit(), complete=True)
         say("looking for imports that registrations depend on")
         return audit, needed_imports(analysis, audit)
 

@@ -61,10 +61,10 @@ def with_side_effects(analysis: Analysis, audit: Audit) -> Audit:
     if not deletions:
         return audit
     texts = {m: [(d.found, d.left) for d in found] for m, found in deletions.items()}
-    losses = losses_without(analysis, audit, texts)
+    lost = losses_without(analysis, audit, texts)
     imports = [d.entry for found in deletions.values() for d in found]
     told = [
-        replace(entry, losses=tuple(loss for loss in losses if _hangs_on(loss, entry)))
+        replace(entry, losses=tuple(loss for loss in lost if _hangs_on(loss, entry)))
         for entry in imports
     ]
     told.sort(key=lambda each: (each.spot.path, each.spot.line, each.column))
@@ -74,7 +74,14 @@ def with_side_effects(analysis: Analysis, audit: Audit) -> Audit:
 def losses_without(
     analysis: Analysis, audit: Audit, deletions: Mapping[str, Sequence[tuple[Found, str]]]
 ) -> list[Loss]:
-    """Return what is lost of an audit when import statements, in order, have become these texts, by module."""
+    """Return what is lost of an audit when import statements have become these texts, by module."""
+    return losses(audit, analysis_without(analysis, deletions).audit())
+
+
+def analysis_without(
+    analysis: Analysis, deletions: Mapping[str, Sequence[tuple[Found, str]]]
+) -> Analysis:
+    """Return an analysis, still to be made, of the tree in which import statements have become these texts."""
     # a copy of everything but the notes: what is new there is about a tree that does not exist
     fixed = type(analysis)(
         analysis.program.with_contents(
@@ -85,7 +92,7 @@ def losses_without(
         quick=analysis.quick,
     )
     fixed.any_remedy = False
-    return _losses(audit, fixed.audit())
+    return fixed
 
 
 def _candidates(analysis: Analysis, registering: set[str]) -> Iterator[tuple[str, ModuleFacts]]:
@@ -190,9 +197,10 @@ def _without(
     return path, data.decode().encode(encoding)
 
 
-def _losses(audit: Audit, fixed: Audit) -> list[Loss]:
+def losses(audit: Audit, fixed: Audit) -> list[Loss]:
+    """Return the keys of an audit of which something is worse in that of the tree without imports."""
     then = {(c.registry, c.key): c for r in fixed.registries for c in r.cells}
-    losses = []
+    found = []
     for registry in audit.registries:
         for cell in registry.cells:
             other = then.get((cell.registry, cell.key))
@@ -200,8 +208,8 @@ def _losses(audit: Audit, fixed: Audit) -> list[Loss]:
                 continue
             crashing = tuple(_newly_crashing(audit, fixed, cell))
             if crashing or is_worse(cell, other):
-                losses.append(Loss(cell, other, crashing))
-    return losses
+                found.append(Loss(cell, other, crashing))
+    return found
 
 
 def is_worse(now: Cell, then: Cell) -> bool:

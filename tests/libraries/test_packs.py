@@ -124,3 +124,32 @@ def test_a_pack_of_ones_own_for_any_package(tmp_path: Path) -> None:
     checked_pack = run("pack", "check", str(own), str(folder), "--package", "mailer")
     assert "this tree has no module 'mailer.celery_app'" in checked_pack.out
     assert checked_pack.code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "listed"),
+    [
+        ("celery", [("mailer/tasks/__init__.py", True, ["letters.send"])]),
+        ("django", [("shop/apps.py", True, ["take_from_stock"])]),
+        (
+            "alembic",
+            [
+                ("store/migrations/env.py", False, ["users"]),
+                ("store/models/__init__.py", True, ["users"]),
+            ],
+        ),
+    ],
+)
+def test_the_imports_that_must_not_be_lost(
+    name: str, listed: list[tuple[str, bool, list[str]]], tmp_path: Path
+) -> None:
+    folder = str(copied(name, tmp_path / name, mended=False))
+    options = ("--pack", name, "--package", ALL[name].package)
+    document = run("side-effects", folder, *options, "--format", "json", "-q").json()
+    found = [
+        (each["path"], each["direct"], [e["key"] for e in each["entries"] if e["lost"]])
+        for each in document["imports"]
+    ]
+    assert found == listed
+    assert "without it    nothing loads" in run("side-effects", folder, *options).out
+    assert list(document["per_file_ignores"]) == [path for path, _, _ in listed]

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
-from regreach.model import Audit, Cell, Detail, Loss
+from regreach.model import Audit, Cell, Detail, Loss, SimpleEntry
 from regreach.needed_imports import Kept, NeededImport
 from regreach.report.as_json import dumped, head, place
 from regreach.report.text import detail_lines
@@ -45,12 +45,17 @@ def _details(audit: Audit, each: NeededImport) -> Iterator[Detail]:
     yield Detail("loads", listed(each.modules))
     if not each.direct:
         yield Detail("which leads to", listed(each.registering))
-    yield Detail("registered", listed((key_text(c.key) for c in _cells(audit, each)), 6))
+    keys = [key_text(c.key) for c in _cells(audit, each)]
+    keys += [f'"{e.key}"' if e.key else e.symbol or "?" for e in _entries(audit, each)]
+    yield Detail("registered", listed(keys, 6))
     protected = " and ".join(_PROTECTED[kept] for kept in each.protected)
     yield Detail("protected by", protected or "nothing: a fixer would delete it")
     for loss in each.losses:
         yield Detail("without it", _lost(loss))
-    if not each.losses:
+    if each.lost:
+        names = listed((f'"{e.key}"' if e.key else e.symbol or "?" for e in each.lost), 6)
+        yield Detail("without it", f"nothing loads {names}")
+    if not each.is_needed:
         yield Detail("without it", "something else loads it today")
 
 
@@ -67,6 +72,14 @@ def _cells(audit: Audit, each: NeededImport) -> list[Cell]:
         return [loss.now for loss in each.losses]
     cells = (cell for registry in audit.registries for cell in registry.cells)
     return [c for c in cells if any(r.module in each.registering for r in c.registrations)]
+
+
+def _entries(audit: Audit, each: NeededImport) -> list[SimpleEntry]:
+    """Return the same of simple registries."""
+    if not each.direct:
+        return list(each.lost)
+    entries = (entry for registry in audit.simple_registries for entry in registry.entries)
+    return [entry for entry in entries if entry.module in each.registering]
 
 
 def summary(needed: Sequence[NeededImport]) -> Text:
@@ -122,6 +135,12 @@ def _import_json(audit: Audit, each: NeededImport) -> dict[str, Any]:
             }
             for cell in _cells(audit, each)
             for loss in [lost.get((cell.registry, cell.key))]
+        ],
+        "entries": [
+            {"registry": registry.id, "key": entry.key, "lost": entry in each.lost}
+            for registry in audit.simple_registries
+            for entry in registry.entries
+            if entry in _entries(audit, each)
         ],
     }
 
