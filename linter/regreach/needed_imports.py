@@ -16,8 +16,9 @@ from regreach.evaluate.session import with_deep_stack
 from regreach.facts.import_lines import names_anywhere
 from regreach.facts.unused_imports import Found, Protection, UnusedImports, bound_name
 from regreach.model import Audit, Loss, SimpleEntry, Spot
+from regreach.plugins import load_plugins
 from regreach.request import Request
-from regreach.run import opened
+from regreach.run import analysis_of, is_settled, judged, opened
 from regreach.side_effects import (
     analysis_without,
     losses,
@@ -208,10 +209,16 @@ def find_needed_imports(
     """
     say = on_progress or (lambda _: None)
 
-    def found(analysis: Analysis) -> tuple[Audit, tuple[NeededImport, ...]]:
-        audit = with_simple_registries(analysis, analysis.audit(), complete=True)
+    def found(analysis: Analysis, audit: Audit) -> tuple[Audit, tuple[NeededImport, ...]]:
+        audit = with_simple_registries(analysis, audit, complete=True)
         say("looking for imports that registrations depend on")
         return audit, needed_imports(analysis, audit)
 
-    with opened(request, on_progress) as analysis:
-        return with_deep_stack(lambda: found(analysis))
+    rules = load_plugins().rules.values()
+    with opened(replace(request, quick=True), on_progress) as quick:
+        audit = with_deep_stack(quick.audit)
+        # as `check` does it: what is not quite sure is looked at again in full
+        if is_settled(audit, judged(audit, rules), {rule.code for rule in rules if rule.final}):
+            return with_deep_stack(lambda: found(quick, audit))
+        full = analysis_of(request, quick.program, quick.pack, quick.platform)
+        return with_deep_stack(lambda: found(full, full.audit()))

@@ -44,11 +44,11 @@ def check(request: Request, on_progress: Callable[[str], None] | None = None) ->
     say = on_progress or (lambda _: None)
     with opened(replace(request, quick=True), on_progress) as analysis:
         result, found = _result(request, analysis, say)
-        if _is_settled(result.audit, found, {rule.code for rule in result.rules if rule.final}):
+        if is_settled(result.audit, found, {rule.code for rule in result.rules if rule.final}):
             return result
         say(f"analysing {len(analysis.program.tree.modules)} modules, in full")
         # of the same bytes: a file may have changed since
-        full = _analysis_of(request, analysis.program, analysis.pack, analysis.platform)
+        full = analysis_of(request, analysis.program, analysis.pack, analysis.platform)
         return _result(request, full, lambda step: say(f"{step}, in full"))[0]
 
 
@@ -65,7 +65,8 @@ def _result(
     return Result(audit, findings, suppressed, tuple(rules), analysis=analysis), found
 
 
-def _analysis_of(request: Request, program: Program, pack: Pack, platform: Platform) -> Analysis:
+def analysis_of(request: Request, program: Program, pack: Pack, platform: Platform) -> Analysis:
+    """Return an analysis, still to be made, of an open tree."""
     return Analysis(
         program,
         pack,
@@ -76,7 +77,7 @@ def _analysis_of(request: Request, program: Program, pack: Pack, platform: Platf
     )
 
 
-def _is_settled(audit: Audit, found: Iterable[Finding], final: Container[str]) -> bool:
+def is_settled(audit: Audit, found: Iterable[Finding], final: Container[str]) -> bool:
     """Return whether nothing in a quick audit, and in what rules find in it, calls for a second look.
 
     What the ``final`` rules find does not.
@@ -130,7 +131,7 @@ def opened(
     ):
         if on_progress is not None:
             on_progress(f"analysing {len(tree.modules)} modules")
-        yield _analysis_of(request, Program(tree, supply=common.supply), pack, platform)
+        yield analysis_of(request, Program(tree, supply=common.supply), pack, platform)
 
 
 @dataclass(frozen=True, slots=True)
