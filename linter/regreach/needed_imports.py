@@ -158,14 +158,15 @@ def _candidates(
     imports = UnusedImports(facts)
     for found in imports.naming(words, frozenset({program.tree.package}), every=True):
         targets = {a: targets_of(program, module, found.node, a) for a in found.node.names}
+        leads = [a for a in found.node.names if not targets[a].isdisjoint(leading)]
         gone: list[ast.alias] = []
         kept: set[Kept] = {"init"} if program.is_package(module) else set()
         seen = False
-        for alias, protections in imports.unused(found):
+        for alias, protections in imports.unused(found, leads):
             name = f"{module}.{bound_name(found.node, alias) or alias.name}"
             # a submodule is found without the name
             wanted = not found.scopes and name in asked and not program.has(name)
-            if not wanted and not targets[alias].isdisjoint(leading):
+            if not wanted:
                 gone.append(alias)
                 kept.update(protections)
                 seen = seen or _USED.isdisjoint(protections)

@@ -11,7 +11,7 @@ import ast
 import re
 import tokenize
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -94,17 +94,19 @@ class UnusedImports:
             return []
         return [alias for alias in found.node.names if self._is_deletable(found, alias)]
 
-    def unused(self, found: Found) -> Iterator[tuple[ast.alias, tuple[Protection, ...]]]:
-        """Yield the names of a statement that nothing in the file reads, with what keeps a fixer from each.
+    def unused(
+        self, found: Found, aliases: Iterable[ast.alias]
+    ) -> Iterator[tuple[ast.alias, tuple[Protection, ...]]]:
+        """Yield those names of a statement that nothing in the file reads, with what keeps a fixer from each.
 
         Left out is ``*``, which binds no name of its own.
         """
-        for alias in found.node.names:
+        for alias in aliases:
             if alias.name == "*" or _is_future(found.node):
                 continue
             name = bound_name(found.node, alias) or alias.name.partition(".")[0]
             try:
-                if not self._is_read(found, name):
+                if not found.piece.is_used(name, found.scopes):
                     yield alias, tuple(self._protections(found, alias, name))
             except _REFUSED:
                 continue
@@ -122,11 +124,6 @@ class UnusedImports:
             yield "all"
         if self._is_rebound(found, alias, name):
             yield "rebound"
-
-    def _is_read(self, found: Found, name: str) -> bool:
-        if not found.scopes and self._is_read_in_a_function(name):
-            return True
-        return found.piece.is_used(name, found.scopes)
 
     def _is_exported(self, name: str) -> bool:
         whole = self._piece(None)
@@ -183,7 +180,11 @@ class UnusedImports:
         return any(noqa.keeps_on_line(texts[line - 1]) for line in lines)
 
     def _is_used(self, found: Found, name: str) -> bool:
-        return self._is_read(found, name) or (not found.scopes and self._is_exported(name))
+        if not found.scopes:
+            if self._is_read_in_a_function(name):
+                return True
+            return found.piece.is_used(name, ()) or self._is_exported(name)
+        return found.piece.is_used(name, found.scopes)
 
     def _is_read_in_a_function(self, name: str) -> bool:
         """Return whether a function reads a global: most imports are told to be used so, and quickly."""
