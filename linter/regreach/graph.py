@@ -166,6 +166,22 @@ class ImportGraph:
             if parent and parent not in self.graph.succ[module]:
                 self.graph.add_edge(module, parent, edge=None)
 
+    def leading_to(self, goals: Iterable[str]) -> dict[str, set[str]]:
+        """Return for each module whose import executes some of these modules, those that it executes.
+
+        Seen are the imports at module level that were taken in, whatever guards them.
+        """
+        edge: ImportEdge | None
+        eager: nx.DiGraph[str] = nx.DiGraph()
+        for importer, imported, edge in self.graph.edges(data="edge"):
+            if edge is None or edge.kind != "type-checking":
+                eager.add_edge(importer, imported)
+        found: dict[str, set[str]] = {}
+        for goal in goals:
+            for module in (goal, *(nx.ancestors(eager, goal) if goal in eager else ())):
+                found.setdefault(module, set()).add(goal)
+        return found
+
     def importers(self, module: str) -> tuple[ImportEdge, ...]:
         """Return all imports of a module anywhere in the tree, sorted by place.
 

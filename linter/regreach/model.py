@@ -8,6 +8,7 @@ from typing import Literal
 Tristate = Literal["yes", "no", "maybe"]
 Outcome = Literal["ok", "raises", "maybe", "unreached"]
 Reach = Literal["runner", "process", "caller", "partial", "none", "orphan", "unregistered"]
+SimpleReach = Literal["", "own", "process", "lookup", "lazy", "later", "orphan"]
 Severity = Literal["error", "warning", "info"]
 Place = Literal["top", "branch", "before"]
 
@@ -310,6 +311,78 @@ class RegistryResult:
 
 
 @dataclass(frozen=True, slots=True)
+class SimpleEntry:
+    """One registration in a simple registry, under one key; ``key`` is None when it is not known.
+
+    ``lazy`` says that it stands in a function, ``possible`` that no guard around it is false on this
+    platform. ``reach`` is how the module comes to be loaded: it is the registry's ``own``, the closure of
+    a ``process`` root or of the ``lookup``'s module loads it, functions have to be called that import it
+    (``lazy``), or nothing that is ever loaded does (``orphan``). Where entries are used by their names, it
+    is ``later`` when no root loads it. It is empty where that was no question. ``chain`` are the imports
+    that lead to it.
+    """
+
+    key: str | None
+    module: str
+    spot: Spot
+    column: int
+    symbol: str
+    lazy: bool
+    possible: bool
+    reach: SimpleReach = ""
+    chain: tuple[ImportEdge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """One key that two modules register, and that both can be loaded in a process which begins with ``root``.
+
+    ``ways`` are the imports that load the one and the other.
+    """
+
+    key: str
+    entries: tuple[SimpleEntry, SimpleEntry]
+    root: str
+    ways: tuple[tuple[ImportEdge, ...], tuple[ImportEdge, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A key that is written down somewhere else, and that the registry does not have as it is.
+
+    ``kind`` says what it is: a ``choice`` that nothing serves, a ``use`` of what nobody registers, a
+    ``use-unreached`` of what is registered where whoever uses it never comes to, or a registered key
+    that is ``no-member`` of the enum. ``source`` is the list, the enum or the module in which it is.
+    """
+
+    kind: Literal["choice", "use", "use-unreached", "no-member"]
+    key: str
+    spot: Spot
+    column: int
+    source: str
+    near: str = ""
+    entries: tuple[SimpleEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleRegistryResult:
+    """One simple registry. ``open`` says why others may add entries that were not seen; empty if none can.
+
+    ``doubled`` says which of two entries of one key is kept, ``lookups`` who reads it. ``unreached`` are
+    entries whose modules nothing loads.
+    """
+
+    id: str
+    doubled: str
+    lookups: tuple[str, ...]
+    open: str
+    entries: tuple[SimpleEntry, ...]
+    clashes: tuple[Clash, ...] = ()
+    wanted: tuple[Wanted, ...] = ()
+    unreached: tuple[SimpleEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A file of the tree that could not be taken into account, or only in part."""
 
@@ -349,6 +422,7 @@ class Audit:
     doubtful: tuple[Doubt, ...] = ()
     above_root: tuple[ImportAboveRoot, ...] = ()
     swallowed: tuple[Swallowed, ...] = ()
+    simple_registries: tuple[SimpleRegistryResult, ...] = ()
 
     @property
     def knows_registrations(self) -> bool:

@@ -84,6 +84,7 @@ class Analysis:
         self.pack = pack
         self.platform = platform
         self.every_remedy = every_remedy
+        self.any_remedy = True  # set to False, none is sought: that takes as long as all else
         self.only = only
         self.quick = quick
         self.ways: list[
@@ -495,8 +496,8 @@ class ConsumerAnalysis:
         needs_entry = outcome != "ok" and missed
         remedy = None
         guarded: tuple[Guarded, ...] = ()
-        if self.only not in (None, key):
-            pass  # its call sites were not run: nobody is to ask
+        if self.only not in (None, key) or not analysis.any_remedy:
+            pass  # nobody is to ask; of another key, the call sites were not run
         elif needs_entry and at_lookup != "yes" and reach in ("none", "partial", "orphan"):
             guarded = self._guarded(registry, key, registrations, run)
             if not guarded and at_lookup == "no" and self.only is None:

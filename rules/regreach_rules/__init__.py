@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from regreach_rules import rr101, rr102, rr103, rr106, rr107, rr108, rr109, rr110, rr111
+from regreach_rules import (
+    rr101,
+    rr102,
+    rr103,
+    rr104,
+    rr105,
+    rr106,
+    rr107,
+    rr108,
+    rr109,
+    rr110,
+    rr111,
+)
 
 RULES = (
     rr101.RULE,
     rr102.RULE,
     rr103.RULE,
+    rr104.RULE,
+    rr105.RULE,
     rr106.RULE,
     rr107.RULE,
     rr108.RULE,

@@ -354,7 +354,7 @@ def test_the_platforms_of_a_pack_that_is_wrong_are_not_known(tree: Path) -> None
         ("[tool.regreach]", "regreach.toml: tool is not a known key; known here: absent, "),
         ("pack = 1", "regreach.toml: pack must be a string, not 1"),
         ("pack = ''", "regreach.toml: pack must not be empty"),
-        ("pack = 'nope'", "regreach.toml: pack: unknown pack 'nope'; installed are: sglang"),
+        ("pack = 'nope'", "regreach.toml: pack: unknown pack 'nope'; installed are: alembic, celery, django, sglang"),
         ("pack = './'", "regreach.toml: pack: "),
         ("platform = 'abacus'", "regreach.toml: platform: unknown platform 'abacus'; the pack 'sglang' knows"),
         ("env = []", "regreach.toml: env must be a table, not []"),
@@ -414,6 +414,7 @@ def test_what_applies_in_full(tree: Path) -> None:
         """\
 configuration: regreach.toml
 pack            "sglang"              default
+package         "sglang"              default
 platform        "hip"                 the command line
 env             {"A": "é"}            the command line
 absent          ["deep_ep"]           the command line
@@ -456,7 +457,7 @@ def test_the_page_names_every_key(tree: Path) -> None:
     page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     configure(tree, "no_such_key = 1\n")
     keys = fails(run("check"), 2).partition("known here: ")[2].split(", ")
-    assert len(keys) == 13
+    assert len(keys) == 14
     for key in keys:
         assert f"| `{key}` |" in page, key
 

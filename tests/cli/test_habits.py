@@ -14,6 +14,7 @@ import pytest
 import regreach
 from command_line import BUG, HELP, MODULE, fails, run, run_process
 from regreach.cli import cli
+from regreach_rules import PACKS
 from shop_example import PACK
 from test_third_party_rules import installed
 
@@ -42,7 +43,7 @@ def test_the_version_names_what_decides() -> None:
     for name in ("libcst", "networkx", "click", "rich"):
         assert f"{name} {version(name)}" in libraries
     assert rules == f"rules: {', '.join(CODES)}"
-    assert packs == "packs: sglang"
+    assert packs == f"packs: {', '.join(PACKS)}"
     assert origin.startswith("from: regreach ")
 
 

@@ -23,8 +23,10 @@ from regreach.cli.config import config
 from regreach.cli.explain import explain
 from regreach.cli.fix import fix
 from regreach.cli.graph import graph
+from regreach.cli.pack import pack
 from regreach.cli.probe import probe
 from regreach.cli.rule import rule
+from regreach.cli.side_effects import side_effects
 from regreach.cli.smoke import smoke
 from regreach.cli.version import print_version
 from regreach.errors import ConfigError, RegreachError, TargetError
@@ -79,7 +81,7 @@ def cli() -> None:
 
 for _command in (
     *(check, audit, explain, graph, bisect, fix, baseline),
-    *(probe, smoke, rule, config, completion),
+    *(side_effects, probe, smoke, rule, pack, config, completion),
 ):
     cli.add_command(_command)
 

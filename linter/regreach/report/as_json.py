@@ -19,6 +19,7 @@ from regreach.model import (
     Suppressed,
     Swallowed,
 )
+from regreach.report.simple_json import simple_registry_json
 
 SCHEMA_VERSION = 1
 
@@ -40,6 +41,7 @@ def audit_json(
         "call_sites": [_call_site(s) for s in audit.call_sites],
         "findings": [finding_json(f) for f in findings],
         "suppressed": [_suppressed(s) for s in suppressed],
+        "simple_registries": [simple_registry_json(r) for r in audit.simple_registries],
         "modules": {"eager": list(audit.eager), "imported_first": audit.imported_first},
         "swallowed": [_swallowed(s) for s in audit.swallowed],
         "unsure": list(audit.unsure),

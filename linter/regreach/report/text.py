@@ -9,7 +9,15 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
-from regreach.model import Audit, Cell, Detail, Finding, RegistryResult, Suppressed
+from regreach.model import (
+    Audit,
+    Cell,
+    Detail,
+    Finding,
+    RegistryResult,
+    SimpleRegistryResult,
+    Suppressed,
+)
 from regreach.report.folding import LABEL_WIDTH, Row
 from regreach.report.marks import MARKS, mark_of, marks_of
 from regreach.rule import Rule, key_text
@@ -151,6 +159,7 @@ def audit_lines(
         _legend(cells),
         _guard_lines(cells),
         _condition_lines(cells),
+        *map(simple_registry_lines, audit.simple_registries),
         *map(finding_lines, findings),
         suppressed_lines(suppressed),
         _loop_lines(audit),
@@ -262,6 +271,35 @@ def _loop_lines(audit: Audit) -> list[Text]:
     count = len(lines)
     head = f"{count} loop{'s' * (count != 1)} leave{'s' * (count == 1)} out modules that cannot be imported"
     return [Text(head, "bold"), *lines] if lines else []
+
+
+def simple_registry_lines(registry: SimpleRegistryResult) -> list[Text]:
+    """Return how many keys a simple registry has, and how the modules that register them are reached."""
+    keys = {entry.key for entry in registry.entries if entry.key is not None}
+    modules = {entry.module: entry.reach for entry in registry.entries}
+    title = Text(registry.id, "bold")
+    title.append(f"  {len(keys)} keys, registered in {len(modules)} modules", "dim")
+    lines = [title]
+    for reach, meaning in _SIMPLE_REACH.items():
+        count = sum(found == reach for found in modules.values())
+        if count:
+            line = Text("  ")
+            line.append(f"{reach:<8}", "red" if reach == "orphan" else "")
+            line.append(f" {count:>4}  {meaning}", "dim")
+            lines.append(line)
+    if registry.open:
+        lines.append(Text(f"  missing keys are not judged: {registry.open}", "dim"))
+    return lines
+
+
+_SIMPLE_REACH = {
+    "own": "the registry's own module",
+    "process": "loaded by the process roots",
+    "lookup": "loaded with the module that looks up",
+    "lazy": "loaded by functions that import it",
+    "later": "not loaded by the process roots",
+    "orphan": "nothing that is ever loaded imports it",
+}
 
 
 def _call_site_lines(audit: Audit) -> list[Text]:

@@ -11,6 +11,7 @@ import codecs
 import re
 
 from regreach.facts.import_lines import imported_names
+from regreach.facts.registrar_lines import keys_in
 
 Question = tuple[str, ...]
 Answer = bool | list[str]
@@ -74,6 +75,16 @@ def imports(package: str) -> Question:
     return ("imports", package)
 
 
+def registers(*registrars: str) -> Question:
+    """Ask under which keys a file seems to register something, see ``facts.registrar_lines``."""
+    return ("registers", *registrars)
+
+
+def named_in_strings(package: str) -> Question:
+    """Ask which dotted names that begin with a package stand in strings of a file, with nothing beside them."""
+    return ("named in strings", package)
+
+
 IMPORTS_ODDLY: Question = ("imports oddly",)
 """Ask whether a file may import what no line says that a scan for import lines sees."""
 
@@ -89,6 +100,12 @@ def answer(question: Question, data: bytes) -> Answer:
         return wanted and re.search(pattern, data) is not None
     if kind == "imports":
         return list(dict.fromkeys(imported_names(data, about[0])))
+    if kind == "registers":
+        return keys_in(data, about)
+    if kind == "named in strings":
+        pattern = rb"([\"'])(%b(?:\.\w+)+)\1" % re.escape(about[0].encode())
+        names = {found[2].decode("utf-8", "replace") for found in re.finditer(pattern, data)}
+        return sorted(names)
     assert question == IMPORTS_ODDLY, question
     return _imports_oddly(data)
 
