@@ -46,6 +46,8 @@ def keys_in(data: bytes, registrars: Sequence[str]) -> list[str]:
             if not _NOT_A_USE.search(line):
                 where = match.end(), line.lstrip().startswith(b"@")
                 found.update(_keys_at(data, *where, key, int(position), named == "1"))
+        if re.search(rb"(?<!\w)%b\s+as\s" % re.escape(word.encode()), data):
+            found.add(UNKNOWN_KEY)  # it is called by another name
     return sorted(found)
 
 

@@ -111,9 +111,11 @@ class _Finder:
     ) -> None:
         self._origins = origins
         self._module, self._facts, self._path = module, facts, path
-        self._words = sorted({each.registrar.word for each in registrars})
+        words = {each.registrar.word for each in registrars}
         self._by_path = {each.registrar.path: each for each in registrars}
-        self._local: Mapping[str, str] = walk.bindings_of_imports(facts, *self._words)
+        self._local: Mapping[str, str] = walk.bindings_of_imports(facts, *sorted(words))
+        aliases = {n for n, origin in self._local.items() if origin.rpartition(".")[2] in words}
+        self._words = sorted(words | aliases)
 
     def uses(self) -> Iterator[Use]:
         for node, around in walk.statements(self._facts, *self._words):
@@ -138,8 +140,7 @@ class _Finder:
         dotted = walk.dotted_name(func)
         if dotted is None:
             return None
-        first = dotted.partition(".")[0]
-        if dotted.rpartition(".")[2] not in self._words and first not in self._local:
+        if dotted.rpartition(".")[2] not in self._words:
             return None
         return self._by_path.get(self._origins.of(self._module, dotted, self._local))
 
