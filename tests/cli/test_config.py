@@ -321,7 +321,7 @@ env = { A = 1 }
     )
     done = run("check")
     assert (done.code, done.out) == (2, "")
-    known = "known are: RR101, RR102, RR103, RR106, RR107, RR110, RR901, RR902, RR903"
+    known = "known are: RR101, RR102, RR103, RR104, RR105, RR106, RR107, RR110, RR901, RR902, RR903"
     where = "regreach: error: pyproject.toml: tool.regreach."
     assert done.err.splitlines() == [
         f"{where}env.A must be a string, not 1",

@@ -17,7 +17,7 @@ from regreach.cli import cli
 from shop_example import PACK
 from test_third_party_rules import installed
 
-CODES = ["RR101", "RR102", "RR103", "RR106", "RR107", "RR110", "RR901", "RR902", "RR903"]
+CODES = ["RR101", "RR102", "RR103", "RR104", "RR105", "RR106", "RR107", "RR110", "RR901", "RR902", "RR903"]
 
 
 def test_the_version_names_what_decides() -> None:

@@ -102,8 +102,8 @@ class _RegistryAnalysis:
             *self._contained(),
         ]
         entries.sort(key=lambda e: (e.spot.path, e.spot.line, e.key or ""))
-        known = {key for keys in seen.values() for key in keys} - {UNKNOWN_KEY}
-        keys = {key.removeprefix("=") for key in known} | {e.key for e in entries if e.key}
+        keys = {e.key for e in entries if e.key is not None}
+        alike = {key.removeprefix("=") for found in seen.values() for key in found} | keys
         why_open = self._why_open()
         same = Sameness(self.program, common.origins, [r.path for r in registry.registrars])
         clashes = (
@@ -113,8 +113,8 @@ class _RegistryAnalysis:
         )
         wanted: list[Wanted] = []
         if not why_open:
-            wanted += unserved_choices(self.program, common.keys, registry, keys)
-            wanted += unserved_uses(literal, keys)
+            wanted += unserved_choices(self.program, common.keys, registry, keys, alike)
+            wanted += unserved_uses(literal, keys, alike)
         wanted += wrong_members(common.keys, registry, entries)
         entries = [self._reached(entry) for entry in entries]
         wanted += self._unreached_uses(literal, entries)
@@ -159,6 +159,8 @@ class _RegistryAnalysis:
         """
         if self.common.complete:
             return set(seen)
+        if self.registry.choices:
+            return set(seen)
         members = self._members()
         wanted = set()
         by_key: dict[str, set[str]] = {}
@@ -184,7 +186,6 @@ class _RegistryAnalysis:
 
     def _contained(self) -> Iterable[SimpleEntry]:
         """Yield the entries of the registry's containers, wherever these are filled."""
-        done = set()
         for container in self.registry.containers:
             word = container.rpartition(":")[2].rpartition(".")[2].encode()
             for module in self.program.mentioning(word):
@@ -194,8 +195,7 @@ class _RegistryAnalysis:
                 for found in filled_in(self.program, self.common.origins, module, container):
                     if isinstance(found, Merged):
                         self._take_in(found)
-                    elif (found.spot, found.column) not in done:
-                        done.add((found.spot, found.column))
+                    else:
                         yield from self._entries(found)
 
     def _take_in(self, merged: Merged) -> None:
@@ -267,8 +267,8 @@ class _RegistryAnalysis:
                 way = ways.eager(start, module)
                 if way is not None:
                     return reach, way.edges
-        if module.rpartition(".")[0] in self.registry.discovers:
-            return "lookup", ()
+        if ways.is_discovered(module):
+            return "discovered", ()
         if not reading:  # who uses an entry by its name is asked for each use
             return "later", ()
         found = next(filter(None, (ways.way(s, module) for s in (*self.roots, *reading))), None)

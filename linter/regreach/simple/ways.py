@@ -42,10 +42,16 @@ class Ways:
     """Finds ways through the imports of a tree: import lines first, then those statements that matter."""
 
     def __init__(self, program: Program, pack: Pack, graph: ImportGraph, guards: Guards) -> None:
+        """Take a tree; modules that a loop finds (``discovers``) are loaded without an import statement."""
+        self._discovered = {p for each in pack.simple_registries for p in each.discovers}
         self._program, self._pack, self._graph, self._guards = program, pack, graph, guards
         self._lines: dict[str, nx.DiGraph[str]] = {}
         self._steps: dict[tuple[str, str], tuple[ImportEdge, ...]] = {}
         self._ways: dict[tuple[str, str, frozenset[ImportEdge]], Way | None] = {}
+
+    def is_discovered(self, module: str) -> bool:
+        """Return whether a loop over a package imports a module."""
+        return module.rpartition(".")[0] in self._discovered
 
     def way(
         self, root: str, module: str, without: frozenset[ImportEdge] = frozenset()
@@ -80,6 +86,8 @@ class Ways:
                 start = self._eager(root, found, without)
                 if start is not None:
                     return self._made((*start, *edges))
+            if self.is_discovered(found):
+                return self._made(edges)
             for importer, edge in self._importers(found, without):
                 if importer not in seen:
                     seen.add(importer)
