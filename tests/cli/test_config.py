@@ -425,6 +425,8 @@ cache           true                  default
 RR101           error                 default
 RR102           info                  regreach.toml: severity.RR102
 RR103           error                 default
+RR104           error                 default
+RR105           error                 default
 RR106           left out              regreach.toml: ignore
 RR107           error                 default
 RR110           error                 default

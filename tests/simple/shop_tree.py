@@ -36,6 +36,15 @@ lookups = ["shop.registry:find"]
 registrars = [{ function = "shop.registry:handles" }]
 """
 
+OPS = """
+[[simple_registries]]
+id = "shop.ops"
+prefix = "device.ops.shop"
+registrars = [{ function = "shop.registry:handles" }]
+"""
+
+CARD = 'from shop.registry import handles\n@handles("card")\ndef pay(): ...\n'
+
 REGISTRY = """\
     HANDLERS = {}
 

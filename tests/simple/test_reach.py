@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from shop_tree import HANDLERS, audited, executed, told, written
+from shop_tree import CARD, HANDLERS, OPS, audited, executed, told, written
 
-CARD = 'from shop.registry import handles\n@handles("card")\ndef pay(): ...\n'
 KEYS = "import shop.server, shop.registry\nprint(json.dumps(sorted(shop.registry.HANDLERS)))"
 
 REACHED = {
@@ -81,12 +80,6 @@ def test_modules_that_a_loop_finds_are_loaded(tmp_path: Path) -> None:
     assert executed(tmp_path, KEYS) == ["card"]
 
 
-OPS = """
-[[simple_registries]]
-id = "shop.ops"
-prefix = "device.ops.shop"
-registrars = [{ function = "shop.registry:handles" }]
-"""
 USE = "import device\ndef run(): return device.ops.shop.card(1)\n"
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from shop_tree import HANDLERS, audited, told, written
+from shop_tree import CARD, HANDLERS, OPS, audited, told, written
 
 SERVER = 'CHOICES = [\n    "card",\n    "cash",  # or coins\n]\nfrom shop import entries\n'
-CARD = 'from shop.registry import handles\n@handles("card")\ndef pay(): ...\n'
 CHOSEN = f'{HANDLERS}choices = ["shop.gone:CHOICES", "shop.server:CHOICES"]\n'
 
 SERVED = {
@@ -61,15 +60,6 @@ def test_keys_that_are_no_member(tmp_path: Path) -> None:
     _, findings = audited(written(tmp_path, files, f'{HANDLERS}enum = "shop.kinds:Kind"\n'))
     assert told(findings) == [("RR104", "csh", "shop/server.py:4")]
     assert findings[0].message.endswith('but Kind has no such member; did you mean "cash"?')
-
-
-OPS = """
-[[simple_registries]]
-id = "shop.ops"
-prefix = "device.ops.shop"
-doubled = "first"
-registrars = [{ function = "shop.registry:handles" }]
-"""
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,8 @@ class _RegistryAnalysis:
             *self._contained(),
         ]
         entries.sort(key=lambda e: (e.spot.path, e.spot.line, e.key or ""))
+        if not entries and not seen:
+            return None  # what would fill it is not in this tree
         keys = {e.key for e in entries if e.key is not None}
         alike = {key.removeprefix("=") for found in seen.values() for key in found} | keys
         why_open = self._why_open()
