@@ -47,6 +47,29 @@ def test_own_module(tmp_path: Path) -> None:
     assert not findings
 
 
+NAMED = {
+    "whole": {"server.py": "NAMES = ['shop.card']\n", "card.py": CARD},
+    "with what is in it": {"server.py": "NAMES = {'card': 'shop.card:pay'}\n", "card.py": CARD},
+    "last part": {
+        "server.py": "import importlib\ndef load(n): importlib.import_module('shop.' + n)\n"
+        "KINDS = ['card']\n",
+        "card.py": CARD,
+    },
+    "by its package": {
+        "server.py": "",
+        "pay/__init__.py": "import importlib\ndef load(n): importlib.import_module(f'shop.pay.{n}')\n",
+        "pay/card.py": CARD,
+    },
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_what_is_named_by_a_text_may_be_loaded(case: str, tmp_path: Path) -> None:
+    audit, findings = audited(written(tmp_path, NAMED[case]))
+    assert [e.reach for e in audit.simple_registries[0].entries] == ["lazy"]
+    assert not findings
+
+
 ORPHANS = {
     "nobody": {"server.py": "", "card.py": CARD},
     "type checkers only": {
