@@ -76,7 +76,7 @@ class _RegistryAnalysis:
 
     def result(self) -> SimpleRegistryResult | None:
         registry, common = self.registry, self.common
-        if not self.homes:
+        if not self.homes or (not common.complete and self._is_at_home()):
             return None
         registrars = placed(self.program, registry)
         seen = self._seen(registrars)
@@ -124,6 +124,22 @@ class _RegistryAnalysis:
             tuple(wanted),
             tuple(self.reaches.unreached(entries)),
         )
+
+    def _is_at_home(self) -> bool:
+        """Return whether nothing can be wrong: one module alone fills a dict, and no list says with what."""
+        registry = self.registry
+        if registry.registrars or registry.choices or registry.enum or registry.prefix:
+            return False
+        filling = {m for c in registry.containers for m in self._mentioning(c)}
+        return len(filling) <= 1
+
+    def _mentioning(self, container: str) -> list[str]:
+        """Return the modules that name a container, tests and the like left out."""
+        word = container.rpartition(":")[2].rpartition(".")[2].encode()
+        paths = ((module, self.program.path(module)) for module in self.program.mentioning(word))
+        return [
+            module for module, path in paths if path is not None and not self.pack.ignores(path)
+        ]
 
     # -- what is registered -----------------------------------------------------------------
 
@@ -181,11 +197,7 @@ class _RegistryAnalysis:
     def _contained(self) -> Iterable[SimpleEntry]:
         """Yield the entries of the registry's containers, wherever these are filled."""
         for container in self.registry.containers:
-            word = container.rpartition(":")[2].rpartition(".")[2].encode()
-            for module in self.program.mentioning(word):
-                path = self.program.path(module)
-                if path is None or self.pack.ignores(path):
-                    continue
+            for module in self._mentioning(container):
                 for found in filled_in(self.program, self.common.origins, module, container):
                     if isinstance(found, Merged):
                         self._take_in(found)
