@@ -8,7 +8,7 @@ from typing import Literal
 Tristate = Literal["yes", "no", "maybe"]
 Outcome = Literal["ok", "raises", "maybe", "unreached"]
 Reach = Literal["runner", "process", "caller", "partial", "none", "orphan", "unregistered"]
-SimpleReach = Literal["", "own", "process", "lookup", "lazy", "later", "orphan"]
+SimpleReach = Literal["", "own", "process", "lookup", "discovered", "lazy", "later", "orphan"]
 Severity = Literal["error", "warning", "info"]
 Place = Literal["top", "branch", "before"]
 
@@ -316,10 +316,10 @@ class SimpleEntry:
 
     ``lazy`` says that it stands in a function, ``possible`` that no guard around it is false on this
     platform. ``reach`` is how the module comes to be loaded: it is the registry's ``own``, the closure of
-    a ``process`` root or of the ``lookup``'s module loads it, functions have to be called that import it
-    (``lazy``), or nothing that is ever loaded does (``orphan``). Where entries are used by their names, it
-    is ``later`` when no root loads it. It is empty where that was no question. ``chain`` are the imports
-    that lead to it.
+    a ``process`` root or of the ``lookup``'s module loads it, a loop over its package does
+    (``discovered``), functions have to be called that import it (``lazy``), or nothing that is ever
+    loaded does (``orphan``). Where entries are used by their names, it is ``later`` when no root loads it.
+    It is empty where that was no question. ``chain`` are the imports that lead to it.
     """
 
     key: str | None

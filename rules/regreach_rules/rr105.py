@@ -58,7 +58,9 @@ def _details(clash: Clash) -> Iterator[Detail]:
 def _when(edges: tuple[ImportEdge, ...]) -> str:
     """Return which functions have to be called before a module is loaded."""
     scopes = [f"{edge.scope} ({story.short(edge.spot)})" for edge in edges if edge.kind == "lazy"]
-    return f"  once {' and '.join(scopes)} has run" if scopes else ""
+    if not scopes:
+        return ""
+    return f"  once {' and '.join(scopes)} {'has' if len(scopes) == 1 else 'have'} run"
 
 
 def _spots(clash: Clash) -> Iterator[Related]:

@@ -321,7 +321,10 @@ env = { A = 1 }
     )
     done = run("check")
     assert (done.code, done.out) == (2, "")
-    known = "known are: RR101, RR102, RR103, RR106, RR107, RR108, RR109, RR110, RR111, RR901, RR902, RR903"
+    known = (
+        "known are: RR101, RR102, RR103, RR104, RR105, RR106, RR107, RR108, RR109, RR110, RR111,"
+        " RR901, RR902, RR903"
+    )
     where = "regreach: error: pyproject.toml: tool.regreach."
     assert done.err.splitlines() == [
         f"{where}env.A must be a string, not 1",
@@ -426,6 +429,8 @@ cache           true                  default
 RR101           error                 default
 RR102           info                  regreach.toml: severity.RR102
 RR103           error                 default
+RR104           error                 default
+RR105           error                 default
 RR106           left out              regreach.toml: ignore
 RR107           error                 default
 RR108           warning               default

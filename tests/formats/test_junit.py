@@ -38,6 +38,8 @@ def test_a_case_for_each_finding_and_for_each_rule_without() -> None:
         ("regreach.RR101", "failure"),
         ("regreach.RR102", "skipped"),
         ("regreach.RR103", "passed"),
+        ("regreach.RR104", "passed"),
+        ("regreach.RR105", "passed"),
         ("regreach.RR106", "passed"),
         ("regreach.RR107", "passed"),
         ("regreach.RR108", "passed"),
@@ -48,7 +50,7 @@ def test_a_case_for_each_finding_and_for_each_rule_without() -> None:
         ("regreach.RR902", "passed"),
         ("regreach.RR903", "passed"),
     ]
-    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("12", "1", "0")
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("14", "1", "0")
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,9 @@ from collections.abc import Iterator, Sequence
 UNKNOWN_KEY = "?"
 """Stands for a key that only an evaluation tells; a known one has ``=`` in front of it."""
 
+EVERY = -2
+"""In place of a position: each positional argument is a key."""
+
 _TOKEN = re.compile(
     rb"""
       \"{3} (?: [^"\\] | \\. | "(?!"") )* \"{3} | '{3} (?: [^'\\] | \\. | '(?!'') )* '{3}
@@ -30,7 +33,7 @@ _MAX_CALL = 20_000  # bytes; what is longer is not looked into
 def described(word: str, key: str, position: int, *, named: bool) -> str:
     """Return a registrar as one text, for ``keys_in``: its name and where its key is.
 
-    ``position`` is that of the key among the positional arguments, -1 when it cannot be one.
+    ``position`` is that of the key among the positional arguments, -1 when it cannot be one, or ``EVERY``.
     """
     return f"{word} {key or '-'} {position} {int(named)}"
 
@@ -46,6 +49,8 @@ def keys_in(data: bytes, registrars: Sequence[str]) -> list[str]:
             if not _NOT_A_USE.search(line):
                 where = match.end(), line.lstrip().startswith(b"@")
                 found.update(_keys_at(data, *where, key, int(position), named == "1"))
+        if re.search(rb"(?<!\w)%b\s+as\s" % re.escape(word.encode()), data):
+            found.add(UNKNOWN_KEY)  # it is called by another name
     return sorted(found)
 
 
@@ -61,6 +66,10 @@ def _keys_at(
             yield UNKNOWN_KEY
             return
     elif not is_decorator:
+        return
+    if position == EVERY and call is not None:
+        for arg in call.args:
+            yield from _texts(arg)
         return
     given = _argument(call, key, position) if call is not None else None
     if given is not None:
@@ -114,7 +123,7 @@ def _is_starred(call: ast.Call) -> bool:
 
 
 def _texts(node: ast.expr) -> Iterator[str]:
-    items = node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node]
+    items: list[ast.expr] = node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node]
     for item in items:
         value = item.value if isinstance(item, ast.Constant) else None
         yield f"={value}" if isinstance(value, str) else UNKNOWN_KEY

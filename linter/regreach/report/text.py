@@ -284,7 +284,7 @@ def simple_registry_lines(registry: SimpleRegistryResult) -> list[Text]:
         count = sum(found == reach for found in modules.values())
         if count:
             line = Text("  ")
-            line.append(f"{reach:<8}", "red" if reach == "orphan" else "")
+            line.append(f"{reach:<10}", "red" if reach == "orphan" else "")
             line.append(f" {count:>4}  {meaning}", "dim")
             lines.append(line)
     if registry.open:
@@ -296,6 +296,7 @@ _SIMPLE_REACH = {
     "own": "the registry's own module",
     "process": "loaded by the process roots",
     "lookup": "loaded with the module that looks up",
+    "discovered": "found by a loop over their package",
     "lazy": "loaded by functions that import it",
     "later": "not loaded by the process roots",
     "orphan": "nothing that is ever loaded imports it",

@@ -10,20 +10,14 @@ from regreach.evaluate.finished import FinishedModules
 from regreach.evaluate.world import World
 from regreach.facts import walk
 from regreach.facts.registrar_lines import UNKNOWN_KEY
-from regreach.model import (
-    Audit,
-    ImportEdge,
-    SimpleEntry,
-    SimpleReach,
-    SimpleRegistryResult,
-    Wanted,
-)
+from regreach.model import Audit, SimpleEntry, SimpleRegistryResult, Wanted
 from regreach.simple.clashes import clashes_of
 from regreach.simple.containers import Merged, filled_in
 from regreach.simple.declared import SimpleRegistry
 from regreach.simple.guards import Guards
 from regreach.simple.keys import Keys, texts_of
 from regreach.simple.origins import Origins
+from regreach.simple.reach import Reaches
 from regreach.simple.roots import roots_in
 from regreach.simple.same import Sameness
 from regreach.simple.uses import Placed, Use, placed, uses_in
@@ -80,8 +74,15 @@ class _RegistryAnalysis:
         self.program, self.pack = common.program, common.pack
         self.roots = roots_in(common.program, common.pack, registry)
         self.homes = sorted(home for home in registry.homes if self.program.has(home))
+        self.reaches = Reaches(
+            common.program,
+            registry,
+            common.ways,
+            self.roots,
+            self.homes,
+            of_library=self._is_of_library(),
+        )
         self.uses: dict[SimpleEntry, Use] = {}
-        self.reaches: dict[str, tuple[SimpleReach, tuple[ImportEdge, ...]]] = {}
         self.unknown: list[str] = []  # where keys are that are not known
 
     def result(self) -> SimpleRegistryResult | None:
@@ -92,6 +93,8 @@ class _RegistryAnalysis:
             )
             return None
         if not self.homes and not self._is_of_library():
+            return None
+        if not common.complete and self._is_at_home():
             return None
         registrars = placed(self.program, registry)
         seen = self._seen(registrars)
@@ -110,22 +113,25 @@ class _RegistryAnalysis:
             *self._contained(),
         ]
         entries.sort(key=lambda e: (e.spot.path, e.spot.line, e.key or ""))
-        known = {key for keys in seen.values() for key in keys} - {UNKNOWN_KEY}
-        keys = {key.removeprefix("=") for key in known} | {e.key for e in entries if e.key}
+        if not entries and not seen:
+            return None  # what would fill it is not in this tree
+        keys = {e.key for e in entries if e.key is not None}
+        alike = {key.removeprefix("=") for found in seen.values() for key in found} | keys
         why_open = self._why_open()
         same = Sameness(self.program, common.origins, [r.path for r in registry.registrars])
         clashes = (
-            clashes_of(entries, self.uses, common.ways, same, self._starts())
+            clashes_of(entries, self.uses, common.ways, same, self.reaches.starts)
             if registry.doubled != "allowed"
             else ()
         )
         wanted: list[Wanted] = []
         if not why_open:
-            wanted += unserved_choices(self.program, common.keys, registry, keys)
-            wanted += unserved_uses(literal, keys)
+            wanted += unserved_choices(self.program, common.keys, registry, keys, alike)
+            wanted += unserved_uses(literal, keys, alike)
         wanted += wrong_members(common.keys, registry, entries)
-        entries = [self._reached(entry) for entry in entries]
-        wanted += self._unreached_uses(literal, entries)
+        if common.complete or registry.lookups:  # else no finding asks
+            entries = [self.reaches.reached(entry) for entry in entries]
+        wanted += self.reaches.unreached_uses(literal, entries)
         return SimpleRegistryResult(
             registry.id,
             registry.doubled,
@@ -134,8 +140,24 @@ class _RegistryAnalysis:
             tuple(entries),
             tuple(clashes),
             tuple(wanted),
-            tuple(self._unreached(entries)),
+            tuple(self.reaches.unreached(entries)),
         )
+
+    def _is_at_home(self) -> bool:
+        """Return whether nothing can be wrong: one module alone fills a dict, and no list says with what."""
+        registry = self.registry
+        if registry.registrars or registry.choices or registry.enum or registry.prefix:
+            return False
+        filling = {m for c in registry.containers for m in self._mentioning(c)}
+        return len(filling) <= 1
+
+    def _mentioning(self, container: str) -> list[str]:
+        """Return the modules that name a container, tests and the like left out."""
+        word = container.rpartition(":")[2].rpartition(".")[2].encode()
+        paths = ((module, self.program.path(module)) for module in self.program.mentioning(word))
+        return [
+            module for module, path in paths if path is not None and not self.pack.ignores(path)
+        ]
 
     # -- what is registered -----------------------------------------------------------------
 
@@ -171,7 +193,7 @@ class _RegistryAnalysis:
         Those with a key that another one has too, that is used by its name, that is no member of the enum
         or that the bytes do not tell, and those that may not be loaded at all.
         """
-        if self.common.complete:
+        if self.common.complete or self.registry.choices:
             return set(seen)
         members = self._members()
         wanted = set()
@@ -184,7 +206,7 @@ class _RegistryAnalysis:
             if len(modules) > 1 or key in asked or odd or key == UNKNOWN_KEY:
                 wanted |= modules
         if self.registry.lookups:
-            wanted |= {module for module in seen if not self._is_loaded(module)}
+            wanted |= {module for module in seen if not self.reaches.is_loaded(module)}
         return wanted
 
     def _members(self) -> set[str] | None:
@@ -198,18 +220,12 @@ class _RegistryAnalysis:
 
     def _contained(self) -> Iterable[SimpleEntry]:
         """Yield the entries of the registry's containers, wherever these are filled."""
-        done = set()
         for container in self.registry.containers:
-            word = container.rpartition(":")[2].rpartition(".")[2].encode()
-            for module in self.program.mentioning(word):
-                path = self.program.path(module)
-                if path is None or self.pack.ignores(path):
-                    continue
+            for module in self._mentioning(container):
                 for found in filled_in(self.program, self.common.origins, module, container):
                     if isinstance(found, Merged):
                         self._take_in(found)
-                    elif (found.spot, found.column) not in done:
-                        done.add((found.spot, found.column))
+                    else:
                         yield from self._entries(found)
 
     def _take_in(self, merged: Merged) -> None:
@@ -254,70 +270,3 @@ class _RegistryAnalysis:
         own = f"{self.pack.location.name}."
         lookups = self.registry.lookups
         return bool(lookups) and not any(f"{path}.".startswith(own) for path in lookups)
-
-    # -- what is loaded ---------------------------------------------------------------------
-
-    def _starts(self) -> list[str]:
-        return self.roots or self.homes
-
-    def _is_loaded(self, module: str) -> bool:
-        """Return whether anything loads a module, be it only when some function is called."""
-        return self._reach(module)[0] != "orphan"
-
-    def _reached(self, entry: SimpleEntry) -> SimpleEntry:
-        if not self.common.complete and not self.registry.lookups:
-            return entry  # no finding asks
-        reach, chain = self._reach(entry.module)
-        return replace(entry, reach=reach, chain=chain)
-
-    def _reach(self, module: str) -> tuple[SimpleReach, tuple[ImportEdge, ...]]:
-        if module not in self.reaches:
-            self.reaches[module] = self._find_reach(module)
-        return self.reaches[module]
-
-    def _find_reach(self, module: str) -> tuple[SimpleReach, tuple[ImportEdge, ...]]:
-        ways = self.common.ways
-        if module in self.registry.homes:
-            return "own", ()
-        reading = [path.partition(":")[0] for path in self.registry.lookups]
-        reading = [home for home in dict.fromkeys(reading) if self.program.has(home)]
-        starts: list[tuple[SimpleReach, list[str]]] = [("process", self.roots), ("lookup", reading)]
-        for reach, modules in starts:
-            for start in modules:
-                way = ways.eager(start, module)
-                if way is not None:
-                    return reach, way.edges
-        if module.rpartition(".")[0] in self.registry.discovers:
-            return "lookup", ()
-        if not reading and not (
-            self.roots and self._is_of_library()
-        ):  # who uses an entry by its name is asked for each use
-            return "later", ()
-        found = next(filter(None, (ways.way(s, module) for s in (*self.roots, *reading))), None)
-        return ("orphan", ()) if found is None else ("lazy", found.edges)
-
-    def _unreached(self, entries: list[SimpleEntry]) -> list[SimpleEntry]:
-        """Return the entries that a look-up would want and that nothing loads."""
-        if not self.registry.lookups or not self._starts():
-            return []
-        return [e for e in entries if e.reach == "orphan" and e.possible and not e.lazy and e.key]
-
-    def _unreached_uses(self, literal: list[Wanted], entries: list[SimpleEntry]) -> list[Wanted]:
-        by_key: dict[str | None, list[SimpleEntry]] = {}
-        for entry in entries:
-            by_key.setdefault(entry.key, []).append(entry)
-        found = []
-        for use in literal:
-            registered = tuple(by_key.get(use.key, ()))
-            if registered and not any(self._comes_to(use.source, e) for e in registered):
-                found.append(replace(use, kind="use-unreached", entries=registered))
-        return found
-
-    def _comes_to(self, module: str, entry: SimpleEntry) -> bool:
-        """Return whether a module that uses an entry by its name loads it, or the process does anyway."""
-        if entry.module == module or entry.module in self.registry.homes:
-            return True
-        ways = self.common.ways
-        if ways.way(module, entry.module) is not None:
-            return True
-        return any(ways.eager(root, entry.module) is not None for root in self.roots)

@@ -89,6 +89,15 @@ def _together(
 ) -> tuple[Way, Way] | None:
     """Return the ways by which a process loads both modules, such that both can be gone in one run."""
     one, other = ways.way(root, first.module), ways.way(root, second.module)
+    for way, module, importer in (
+        (other, first.module, second.module),
+        (one, second.module, first.module),
+    ):
+        on = ways.eager(importer, module)
+        if way is not None and on is not None and not way.excludes(on):
+            # whoever loads the one loads the other: no clearer case
+            both = Way((*way.edges, *on.edges), way.conditions | on.conditions)
+            return (both, way) if importer == second.module else (way, both)
     without: set[ImportEdge] = set()
     for _ in range(_MAX_DETOURS):
         if one is None or other is None:

@@ -43,16 +43,24 @@ def filled_in(
         dotted = walk.dotted_name(node)
         return dotted is not None and origins.of(module, dotted, local) == container
 
+    owner = name.rpartition(".")[0]
     for node, around in walk.statements(facts, word):
         if module == home and around.in_function:
             continue  # the registry's own functions
-        for key, value in _entries(node, is_container):
+        in_class = module == home and bool(owner) and around.scope == owner
+        for key, value in _entries(
+            node, (lambda n: _is_name(n, word)) if in_class else is_container
+        ):
             spot, column = _spot(facts, path, node.line, key)
             if key is None:
                 yield Merged(module, value, spot)
             elif isinstance(key, ir.Const) or not around.in_function:
                 symbol = walk.dotted_name(value) or ""
                 yield Use(module, spot, column, symbol, key, around)
+
+
+def _is_name(node: ir.Expr, name: str) -> bool:
+    return isinstance(node, ir.Name) and node.id == name
 
 
 def _entries(node: ir.Stmt, is_container: _Test) -> Iterator[tuple[ir.Expr | None, ir.Expr]]:

@@ -41,7 +41,8 @@ class SimpleRegistry:
     ``containers`` are dicts that are filled where they are defined, or from elsewhere. ``lookups`` are
     functions that read it for a key that is not known before; ``prefix`` is the dotted name under which
     entries are used as attributes. ``roots`` are the modules whose imports must load what is registered,
-    ``discovers`` packages of which a loop imports every module. With ``open``, others may add entries that
+    ``discovers`` packages of which a loop imports every module (what one registry says of that counts
+    for all). With ``open``, others may add entries that
     no one sees here. ``doubled`` says which of two entries of one key is kept.
 
     Roots may be patterns. A module that a string of the tree names in full is a root, too, with

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
-from regreach.facts.registrar_lines import described
+from regreach.facts.registrar_lines import EVERY, described
 from regreach.model import Spot
 from regreach.program import Program
 from regreach.registrations import exact_line, split_path
@@ -33,7 +33,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A registrar, and where among the positional arguments its key is: -1 if it cannot be one."""
+    """A registrar, and where among the positional arguments its key is.
+
+    That is -1 if it cannot be one, and ``EVERY`` if each of them is a key.
+    """
 
     registrar: Registrar
     key: str
@@ -58,6 +61,9 @@ def _placed(program: Program, registrar: Registrar) -> Placed:
     for parameters in reversed(definitions):  # the last one counts: overloads come before it
         own = [p for p in parameters if p.name not in ("self", "cls")]
         names = [p.name for p in own if p.kind == "positional"]
+        stars = [p.name for p in own if p.kind == "star"]
+        if (registrar.key or not names) and registrar.key in ("", *stars) and stars:
+            return Placed(registrar, "", EVERY)
         wanted = registrar.key or (names[0] if names else "")
         return Placed(registrar, wanted, names.index(wanted) if wanted in names else -1)
     return Placed(registrar, registrar.key, -1 if registrar.key else 0)
@@ -111,11 +117,13 @@ class _Finder:
     ) -> None:
         self._origins = origins
         self._module, self._facts, self._path = module, facts, path
-        self._words = sorted({each.registrar.word for each in registrars})
+        words = {each.registrar.word for each in registrars}
         self._by_path = {each.registrar.path: each for each in registrars}
         # what a library defines is called by its dotted name
         self._by_path |= {path.replace(":", "."): each for path, each in self._by_path.items()}
-        self._local: Mapping[str, str] = walk.bindings_of_imports(facts, *self._words)
+        self._local: Mapping[str, str] = walk.bindings_of_imports(facts, *sorted(words))
+        aliases = {n for n, origin in self._local.items() if origin.rpartition(".")[2] in words}
+        self._words = sorted(words | aliases)
 
     def uses(self) -> Iterator[Use]:
         for node, around in walk.statements(self._facts, *self._words):
@@ -147,8 +155,7 @@ class _Finder:
         dotted = walk.dotted_name(func)
         if dotted is None:
             return None
-        first = dotted.partition(".")[0]
-        if dotted.rpartition(".")[2] not in self._words and first not in self._local:
+        if dotted.rpartition(".")[2] not in self._words:
             return None
         return self._by_path.get(self._origins.of(self._module, dotted, self._local))
 
@@ -163,6 +170,8 @@ class _Finder:
                 return arg.value
         starred = call is not None and any(arg.star for arg in call.args)
         given = [a.value for a in call.args if not a.keyword] if call is not None else []
+        if found.position == EVERY:
+            return ir.Sequence("tuple", tuple(given)) if given and not starred else None
         if 0 <= found.position < len(given) and not starred:
             return given[found.position]
         return name if found.registrar.named and name and not starred else None

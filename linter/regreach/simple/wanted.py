@@ -20,9 +20,16 @@ _BLOCKS = ("body", "orelse", "final", "handlers", "cases")
 
 
 def unserved_choices(
-    program: Program, keys: Keys, registry: SimpleRegistry, registered: Collection[str]
+    program: Program,
+    keys: Keys,
+    registry: SimpleRegistry,
+    registered: Collection[str],
+    alike: Collection[str],
 ) -> Iterator[Wanted]:
-    """Yield the choices that are neither registered, nor an alias, nor served by something else."""
+    """Yield the choices that are neither registered, nor an alias, nor served by something else.
+
+    A key that is spelled alike is looked for among those ``alike``.
+    """
     for path in registry.choices:
         listed = keys.listed(path)
         if listed is None:
@@ -35,7 +42,7 @@ def unserved_choices(
         for choice in dict.fromkeys(listed):
             if choice not in known:
                 spot, column = _place_of(program, path, choice)
-                yield Wanted("choice", choice, spot, column, path, _near(choice, registered))
+                yield Wanted("choice", choice, spot, column, path, _near(choice, alike))
         return
 
 
@@ -87,11 +94,13 @@ def literal_uses(
                 yield Wanted("use", key, Spot(path, line, text.strip()), max(1, column), module)
 
 
-def unserved_uses(uses: Sequence[Wanted], registered: Collection[str]) -> Iterator[Wanted]:
+def unserved_uses(
+    uses: Sequence[Wanted], registered: Collection[str], alike: Collection[str]
+) -> Iterator[Wanted]:
     """Yield the uses of keys that nobody registers."""
     for use in uses:
         if use.key not in registered:
-            yield replace(use, near=_near(use.key, registered))
+            yield replace(use, near=_near(use.key, alike))
 
 
 def _mentioned(

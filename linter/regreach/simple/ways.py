@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from regreach.pack import Pack
 from regreach.program import Program
 from regreach.simple.guards import Condition, Guards
 from regreach.supply.prediction import import_lines
+from regreach.supply.scans import matches
 
 _MAX_SEARCH = 400  # so many modules are looked through for a way
 _MAX_ROUNDS = 40
@@ -42,15 +44,22 @@ class Ways:
     """Finds ways through the imports of a tree: import lines first, then those statements that matter."""
 
     def __init__(self, program: Program, pack: Pack, graph: ImportGraph, guards: Guards) -> None:
+        """Take a tree; modules that a loop finds (``discovers``) are loaded without an import statement."""
+        self._discovered = {p for each in pack.simple_registries for p in each.discovers}
         self._program, self._pack, self._graph, self._guards = program, pack, graph, guards
         self._lines: dict[str, nx.DiGraph[str]] = {}
         self._steps: dict[tuple[str, str], tuple[ImportEdge, ...]] = {}
+        self._given_up: set[tuple[str, str, frozenset[ImportEdge]]] = set()
         self._ways: dict[tuple[str, str, frozenset[ImportEdge]], Way | None] = {}
+
+    def is_discovered(self, module: str) -> bool:
+        """Return whether a loop over a package imports a module."""
+        return module.rpartition(".")[0] in self._discovered
 
     def way(
         self, root: str, module: str, without: frozenset[ImportEdge] = frozenset()
     ) -> Way | None:
-        """Return how a process that begins with ``root`` can load a module; None when it never does.
+        """Return how a process that begins with ``root`` can load a module; None when none is found.
 
         The way has few imports in functions. Those ``without`` are left out.
         """
@@ -70,6 +79,30 @@ class Ways:
         """Return the conditions on which an import is executed."""
         return frozenset(self._guards.of_import(edge) or ())
 
+    def may_come_to(self, root: str, module: str) -> bool:
+        """Return whether a process that begins with ``root`` can load a module, or too many ways lead there."""
+        return self.way(root, module) is not None or (root, module, frozenset()) in self._given_up
+
+    def may_be_named(self, module: str) -> bool:
+        """Return whether code may import a module by a text: its whole name, or the last part of it.
+
+        The latter where something imports by texts at all, or in the package that the module is in.
+        """
+        package, _, last = module.rpartition(".")
+        quoted = rb"[\"'](?:%b|\.*%b)[\"':]" % (
+            re.escape(module.encode()),
+            re.escape(last.encode()),
+        )
+        whole = matches(rb"[\"']%b\b" % re.escape(module.encode()), module.encode())
+        named = matches(quoted, last.encode())
+        for name in self._program.mentioning(module.encode(), b"import_module", b"__import__"):
+            path = self._program.path(name)
+            if name == module or path is None or self._pack.ignores(path):
+                continue
+            if name == package or self._program.ask(name, whole) or self._program.ask(name, named):
+                return True
+        return False
+
     def _search(self, root: str, module: str, without: frozenset[ImportEdge]) -> Way | None:
         lines = self._lines_of(root)
         queue: deque[tuple[str, tuple[ImportEdge, ...]]] = deque([(module, ())])
@@ -80,10 +113,14 @@ class Ways:
                 start = self._eager(root, found, without)
                 if start is not None:
                     return self._made((*start, *edges))
+            if self.is_discovered(found):
+                return self._made(edges)
             for importer, edge in self._importers(found, without):
                 if importer not in seen:
                     seen.add(importer)
                     queue.append((importer, (edge, *edges) if edge is not None else edges))
+        if queue:
+            self._given_up.add((root, module, without))
         return None
 
     def _importers(
