@@ -338,7 +338,7 @@ env = { A = 1 }
         f'{where}per-path-ignores."/x" must be a pattern of relative paths',
         f"{where}per-path-ignores.y must be a list of strings, not 'RR101'",
         f"{where}platfrm is not a known key (did you mean 'platform'?); known here: absent, baseline, cache, env,"
-        " fail-on, ignore, jobs, offline, pack, per-path-ignores, platform, select, severity",
+        " fail-on, ignore, jobs, offline, pack, package, per-path-ignores, platform, select, severity",
         f"{where}platform: unknown platform 'cude' (did you mean 'cuda'?); the pack 'sglang' knows: cuda, hip,"
         " npu, cpu, xpu",
     ]
