@@ -108,6 +108,7 @@ class _RegistryAnalysis:
             )
         )
         looked_into = self._to_look_into(seen, {use.key for use in literal})
+        self.program.prefetch(sorted(looked_into))
         entries = [
             *(e for module in sorted(looked_into) for e in self._registered(module, registrars)),
             *self._contained(),
