@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
@@ -187,5 +186,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     It stands before the list of what is known: that may be long.
     """
+    import difflib
+
     near = difflib.get_close_matches(word, list(known), 1)
     return f" (did you mean {near[0]!r}?)" if near else ""

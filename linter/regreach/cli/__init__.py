@@ -8,7 +8,6 @@ import io
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -137,6 +136,8 @@ def _unexpected(error: Exception) -> str:
         return f"the system refuses to go on: {file}{error.strerror}"
     if isinstance(error, ImportError) and error.name != __name__:
         return f"a part of regreach or of its libraries cannot be loaded: {error}"
+    import traceback
+
     last = traceback.extract_tb(error.__traceback__)[-1]
     return (
         f"internal error, please report it: {type(error).__name__}: {error}"
@@ -212,6 +213,8 @@ def _end(number: int, _: object) -> NoReturn:
 
 def _fail(code: int, *messages: str) -> int:
     if os.environ.get("REGREACH_TRACEBACK"):
+        import traceback
+
         traceback.print_exc()
     for message in messages:
         click.echo("regreach: error: " + harmless(" ".join(message.split())), err=True)
