@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import subprocess
 import sys
@@ -128,6 +129,8 @@ def of_growth(tree: OfTree) -> OfTree:
 def main(arguments: Sequence[str]) -> int:
     """Measure, print the page, and with ``--write`` keep it. Return the exit code."""
     options = parsed(arguments)
+    # pip compiles what it installs: what runs from a checkout shall have its byte code, too
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # like an interruption: processes and temporary folders go
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

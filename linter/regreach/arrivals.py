@@ -199,7 +199,8 @@ class Arrivals:
             # what the consumer asks the process is no question of the function around the site
             asked = path.session.machine.asked
             before = set(asked)
-            run = self._runs[state] = path.run(key, others)
+            with path.session.machine.outermost():
+                run = self._runs[state] = path.run(key, others)
             asked.intersection_update(before)
         found = SiteValue(
             key[-1],

@@ -6,7 +6,6 @@ import contextlib
 import glob
 import os
 import shutil
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +27,8 @@ def beside(goal: Path, data: bytes) -> Iterator[Path]:
     was killed has left there of the same file is removed. Raises OSError.
     """
     sweep(goal.parent, goal.name)
+    import uuid
+
     new = goal.with_name(f".{goal.name}.{uuid.uuid4().hex}{_SUFFIX}")
     with new.open("xb") as file:  # not of tempfile, whose files only their owner may read
         try:

@@ -37,7 +37,7 @@ def find_sites(program: Program, pack: Pack, consumer: Consumer) -> list[Site]:
     """Return the constructions of the consumer in the tree, sorted by place."""
     name = consumer.callable.rpartition(".")[2]
     sites: list[Site] = []
-    for module in program.mentioning(name.encode()):
+    for module in program.calling(name):
         path = program.path(module)
         if path is not None and not pack.ignores(path):
             sites.extend(_sites_in(program, pack, module, path, consumer, name))
@@ -48,7 +48,7 @@ def _sites_in(
     program: Program, pack: Pack, module: str, path: str, consumer: Consumer, name: str
 ) -> Iterator[Site]:
     facts = program.readable_facts(module)
-    if facts is None or f"{name}(" not in facts.text:
+    if facts is None:
         return
     imported = walk.bindings_of_imports(facts, name)
     for node, around in walk.statements(facts, name):

@@ -38,7 +38,7 @@ def entries_of(
     method = cls is not None and definition.name != "__init__"
     called = cls.name if cls is not None and not method else definition.name
     callers: dict[Entry, None] = {}
-    for other in program.mentioning(called.encode()):
+    for other in program.calling(called):
         path = program.path(other)
         if path is None or pack.ignores(path):
             continue
@@ -75,7 +75,7 @@ def _calls_in(
     """
     facts = program.readable_facts(module)
     found: dict[Entry, None] = {}
-    if facts is None or f"{name}(" not in facts.text:
+    if facts is None:
         return found
     imported = walk.bindings_of_imports(facts, name)
     for node, around in walk.statements(facts, name):

@@ -42,7 +42,7 @@ def code_stamps(rules: Iterable[Rule]) -> str | None:
         if stamps is None:
             return None
         code.add(stamps)
-    judged = sorted((rule.code, rule.severity, rule.mended, rule.by_key) for rule in rules)
+    judged = sorted((r.code, r.severity, r.mended, r.by_key, r.final) for r in rules)
     installed = [(p.name, p.value, *_distribution(p)) for p in points]
     return repr((judged, installed, sorted(code)))
 

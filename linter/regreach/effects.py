@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 
 from regreach.facts import ir, walk
+from regreach.facts.outer_functions import functions_with
+from regreach.facts.outline import outline
 from regreach.facts.parse import ModuleFacts
 from regreach.facts.skeleton import other_names
-from regreach.graph import ImportGraph
+from regreach.facts.skim import called_when_loaded
+from regreach.facts.source import SourceError, decode
+from regreach.graph import ImportGraph, import_of
 from regreach.init_path import Key
 from regreach.pack import Pack
 from regreach.program import Program
 from regreach.registrations import Use, find_uses, last_name
+from regreach.supply.scans import Question, matches
 
 _MAX_WORDS = 60
 
@@ -44,13 +50,41 @@ def registering_modules(program: Program, pack: Pack, only: Key | None = None) -
 
 
 def lazy_importers(program: Program, graph: ImportGraph, modules: Iterable[str]) -> set[str]:
-    """Return the names of the functions that import one of these modules when they are called."""
-    return {
-        called_as(edge.scope, program.readable_facts(edge.importer))
-        for module in modules
-        for edge in graph.importers(module)
-        if edge.kind == "lazy"
-    }
+    """Return the names of the functions that import one of these modules when they are called.
+
+    They are read from the files' lines, so that none has to be parsed: others may be among them, which
+    only import something of a like name.
+    """
+    words: dict[str, set[str]] = {}  # by the file that may import modules of these last names
+    for module in modules:
+        for importer in graph.may_import(module):
+            words.setdefault(importer, set()).add(module.rpartition(".")[2])
+    found = set()
+    for importer, names in words.items():
+        with suppress(SourceError):
+            text = decode(program.source(importer))
+            for scope, in_class in functions_with(text, import_of(*sorted(names))):
+                found.add(outermost(scope, in_class=in_class))
+    return found
+
+
+def calls_any(names: Collection[str]) -> Question:
+    """Ask whether a function of one of these names seems to be called in a file, or decorates something."""
+    words = [name.encode() for name in sorted(names)]
+    any_of = b"|".join(words) or b"(?!)"
+    pattern = rb"(?<!def )\b(?:%b)[ \t]*\(|\n[ \t]*@[ \t.\w]*\b(?:%b)\b" % (any_of, any_of)
+    return matches(pattern, *words)
+
+
+def calls_when_loaded(program: Program, module: str, names: Collection[str]) -> bool:
+    """Return whether a function of one of these names seems to be called when a module is loaded."""
+    if not program.ask(module, calls_any(names)):
+        return False
+    try:
+        cut = outline(decode(program.source(module)))
+    except SourceError:
+        return False
+    return not called_when_loaded(cut).isdisjoint(names)
 
 
 def _may_be(use: Use, key: Key) -> bool:
@@ -72,13 +106,19 @@ def _callers(facts: ModuleFacts, words: Sequence[str]) -> set[str]:
 
 
 def called_as(scope: str, facts: ModuleFacts | None) -> str:
-    """Return the name under which the outermost function around something is called.
+    """Return the name under which the outermost function around something is called."""
+    first = scope.partition(".")[0]
+    classes = {node.name for node in facts.body if isinstance(node, ir.ClassDef)} if facts else ()
+    return outermost(scope, in_class=first in classes)
+
+
+def outermost(scope: str, *, in_class: bool) -> str:
+    """Return the name under which the outermost function of a scope is called, which may begin in a class.
 
     That is its own, or its class's for a special method.
     """
     first, _, rest = scope.partition(".")
-    classes = {node.name for node in facts.body if isinstance(node, ir.ClassDef)} if facts else ()
-    if first not in classes or not rest:
+    if not in_class or not rest:
         return first
     method = rest.partition(".")[0]
     return first if method.startswith("__") else method

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -18,15 +18,16 @@ from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.model import ImportEdge, Spot
 from regreach.program import Program
-from regreach.supply.scans import matches
+from regreach.supply.scans import IMPORTS_ODDLY, matches
 
 # An import statement, or a call of import_module, that names something: %s stands for the name.
 _IMPORT_OF = r"(?:\bfrom\b|import)(?:[^\n(]|\\\n)*(?:\([^)]*)?\b%s\b"
 
 
 @functools.cache
-def _import_of(name: str) -> re.Pattern[str]:
-    return re.compile(_IMPORT_OF % re.escape(name))
+def import_of(*names: str) -> re.Pattern[str]:
+    """Return what is found where a module of one of these last names may be imported."""
+    return re.compile(_IMPORT_OF % f"(?:{'|'.join(map(re.escape, names))})")
 
 
 def edges_of(program: Program, module: str, name: str | None = None) -> list[ImportEdge]:
@@ -43,7 +44,7 @@ def edges_of(program: Program, module: str, name: str | None = None) -> list[Imp
         walk.bindings_of_imports(facts, "import_module") if "import_module" in facts.text else {}
     )
     result: list[ImportEdge] = []
-    words = ("import",) if name is None else (_import_of(name),) if name else ()
+    words = ("import",) if name is None else (import_of(name),) if name else ()
     for node, around in walk.statements(facts, *words):
         dynamic = False
         targets: list[tuple[str, bool]] = []
@@ -53,12 +54,12 @@ def edges_of(program: Program, module: str, name: str | None = None) -> list[Imp
             names_of = tuple(name for name, _ in node.names)
             targets = list(from_targets(program, module, node.level, node.module, names_of))
         elif names:
-            targets = [(t, False) for t in _dynamic_targets(node, names)]
+            targets = [(t, False) for t in dynamic_targets(node, names)]
             dynamic = True
         for target, star in targets:
             if not program.has(target):
                 continue
-            kind = _kind(around, dynamic)
+            kind = kind_of(around, dynamic=dynamic)
             guards = tuple(_guard_texts(facts, around))
             spot = Spot(path, node.line, facts.line_text(node.line))
             result.append(ImportEdge(module, target, spot, kind, around.scope, guards, star))
@@ -106,7 +107,8 @@ def _bound_names(program: Program, package: str) -> set[str]:
     return names
 
 
-def _dynamic_targets(node: ir.Stmt, names: dict[str, str]) -> Iterator[str]:
+def dynamic_targets(node: ir.Stmt, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield what a statement imports by calls with a literal; ``names`` are what imports bind."""
     for call in walk.calls(node):
         function = walk.dotted_name(call.func) or ""
         first, _, rest = function.partition(".")
@@ -117,9 +119,10 @@ def _dynamic_targets(node: ir.Stmt, names: dict[str, str]) -> Iterator[str]:
                 yield value.value
 
 
-def _kind(
-    around: walk.Surroundings, dynamic: bool
+def kind_of(
+    around: walk.Surroundings, *, dynamic: bool
 ) -> Literal["eager", "lazy", "type-checking", "dynamic"]:
+    """Return when an import that stands there is made; ``dynamic`` for a call."""
     if any(
         g.kind == "if" and g.test is not None and _is_type_checking(g.test) for g in around.guards
     ):
@@ -163,6 +166,22 @@ class ImportGraph:
             if parent and parent not in self.graph.succ[module]:
                 self.graph.add_edge(module, parent, edge=None)
 
+    def leading_to(self, goals: Iterable[str]) -> dict[str, set[str]]:
+        """Return for each module whose import executes some of these modules, those that it executes.
+
+        Seen are the imports at module level that were taken in, whatever guards them.
+        """
+        edge: ImportEdge | None
+        eager: nx.DiGraph[str] = nx.DiGraph()
+        for importer, imported, edge in self.graph.edges(data="edge"):
+            if edge is None or edge.kind != "type-checking":
+                eager.add_edge(importer, imported)
+        found: dict[str, set[str]] = {}
+        for goal in goals:
+            for module in (goal, *(nx.ancestors(eager, goal) if goal in eager else ())):
+                found.setdefault(module, set()).add(goal)
+        return found
+
     def importers(self, module: str) -> tuple[ImportEdge, ...]:
         """Return all imports of a module anywhere in the tree, sorted by place.
 
@@ -181,11 +200,44 @@ class ImportGraph:
             found = self._importers[module] = tuple(dict.fromkeys(edges))
         return found
 
+    def importers_in(self, module: str, among: Iterable[str]) -> list[ImportEdge]:
+        """Return the imports of a module in some other ones, in the order of these and of their lines."""
+        word = module.rpartition(".")[2]
+        may = set(self.may_import(module))
+        return [
+            edge
+            for name in among
+            if name in may
+            for edge in edges_of(self._program, name, word)
+            if edge.imported == module
+        ]
+
+    def eager_importers(self, module: str) -> list[ImportEdge]:
+        """Return the imports of a module that are executed when the importing one is, sorted by place.
+
+        Only files that seem to import it at their module level are parsed, and no function of them.
+        """
+        edges = [
+            edge
+            for name in self.may_import(module)
+            if self._may_import_eagerly(name, module)
+            for edge in edges_of(self._program, name, "")
+            if edge.imported == module and edge.kind == "eager"
+        ]
+        return sorted(dict.fromkeys(edges), key=lambda e: (e.spot.path, e.spot.line))
+
+    def _may_import_eagerly(self, importer: str, module: str) -> bool:
+        program = self._program
+        package = importer if program.is_package(importer) else importer.rpartition(".")[0]
+        return module in program.imported_names(importer, package) or bool(
+            program.ask(importer, IMPORTS_ODDLY)
+        )
+
     def may_import(self, module: str) -> list[str]:
         """Return the modules that seem to import something of the last part of a module's name."""
         package, _, word = module.rpartition(".")
         outer = package.rpartition(".")[2].encode()
-        searched = matches(_import_of(word).pattern.encode(), word.encode())
+        searched = matches(import_of(word).pattern.encode(), word.encode())
         # a relative import from inside the package need not name the package
         names = sorted({*self._program.inside(package), *self._program.mentioning(outer)})
         return [name for name in names if name != module and self._program.ask(name, searched)]

@@ -8,6 +8,7 @@ from typing import Literal
 Tristate = Literal["yes", "no", "maybe"]
 Outcome = Literal["ok", "raises", "maybe", "unreached"]
 Reach = Literal["runner", "process", "caller", "partial", "none", "orphan", "unregistered"]
+SimpleReach = Literal["", "own", "process", "lookup", "discovered", "lazy", "later", "orphan"]
 Severity = Literal["error", "warning", "info"]
 Place = Literal["top", "branch", "before"]
 
@@ -38,13 +39,41 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """One use of a registrar."""
+    """One use of a registrar; ``guards`` are the headers of the conditions around it, the outermost first."""
 
     module: str
     spot: Spot
     column: int
     symbol: str
     key: tuple[str, ...]
+    guards: tuple[Spot, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A line without which a key is not there, under a condition that does not hold, or may not.
+
+    ``guard`` is the condition's header, ``spot`` the line: the ``import`` of a registering module or the
+    ``registration`` itself. ``defined`` are the lines that say what the condition's names stand for.
+    ``asked_too`` says that the same is asked on the way to the look-up, or where the key's value is accepted.
+    """
+
+    module: str
+    guard: Spot
+    spot: Spot
+    of: Literal["import", "registration"]
+    defined: tuple[Spot, ...] = ()
+    asked_too: bool = False
+
+    @property
+    def condition(self) -> str:
+        """Return the condition as written: ``if is_npu()``; ``else of: …`` where the other branch asks it."""
+        return self.guard.text.rstrip(":")
+
+    @property
+    def is_try(self) -> bool:
+        """Whether the condition is that nothing fails."""
+        return self.condition == "try"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +194,9 @@ class Cell:
     """One key of a registry, and what becomes of it.
 
     ``asked`` says that the finished consumer looks it up, ``counterpart`` is the key that must be in the
-    registry's counterpart then.
+    registry's counterpart then; ``guarded`` are the lines under a condition that keep it from being there.
+    A quick analysis leaves out ``remedy``, and for what is reached as ``process`` or ``caller`` when the
+    consumer is constructed ``importers``: ``hangs_on`` tells those that matter.
     """
 
     registry: str
@@ -191,6 +222,7 @@ class Cell:
     asked: bool = False
     counterpart: tuple[str, ...] | None = None
     cycle: ImportCycle | None = None
+    guarded: tuple[Guarded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +255,52 @@ class SideEffectImport:
 
 
 @dataclass(frozen=True, slots=True)
+class Swallowed:
+    """An import in a ``try`` that hides its failure, or a loop of such imports; ``handler`` is what takes it.
+
+    ``is_told`` says that the handler names the exception to somebody: a log, a warning, standard output.
+    ``losses`` are the keys whose look-up misses then, ``lost`` all registrations that are gone, and
+    ``hangs_on`` imports of others' packages that can fail. A loop has its ``package`` instead, and
+    ``modules`` are those in it.
+    """
+
+    spot: Spot
+    column: int
+    importer: str
+    handler: Spot
+    is_told: bool
+    modules: tuple[str, ...]
+    hangs_on: tuple[Spot, ...] = ()
+    losses: tuple[Cell, ...] = ()
+    lost: tuple[Registration, ...] = ()
+    package: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportAboveRoot:
+    """An import that begins above the import root; ``inside`` is the module's name from the root on.
+
+    ``scope`` is the enclosing definition. ``binds`` is a name that it would no longer bind if it began at
+    the root (``python`` in ``import python.package``), empty when there is none. ``registries`` are
+    those whose container it makes a second time.
+    """
+
+    spot: Spot
+    column: int
+    importer: str
+    scope: str
+    written: str
+    inside: str
+    binds: str
+    registries: tuple[str, ...]
+
+    @property
+    def above(self) -> str:
+        """Return what is above the root: a folder, as an import names it."""
+        return self.written.removesuffix(self.inside).rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
 class RegistryResult:
     """One registry: ``parts`` names the parts of its keys, ``counterpart`` another registry."""
 
@@ -230,6 +308,78 @@ class RegistryResult:
     parts: tuple[str, ...]
     cells: tuple[Cell, ...]
     counterpart: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleEntry:
+    """One registration in a simple registry, under one key; ``key`` is None when it is not known.
+
+    ``lazy`` says that it stands in a function, ``possible`` that no guard around it is false on this
+    platform. ``reach`` is how the module comes to be loaded: it is the registry's ``own``, the closure of
+    a ``process`` root or of the ``lookup``'s module loads it, a loop over its package does
+    (``discovered``), functions have to be called that import it (``lazy``), or nothing that is ever
+    loaded does (``orphan``). Where entries are used by their names, it is ``later`` when no root loads it.
+    It is empty where that was no question. ``chain`` are the imports that lead to it.
+    """
+
+    key: str | None
+    module: str
+    spot: Spot
+    column: int
+    symbol: str
+    lazy: bool
+    possible: bool
+    reach: SimpleReach = ""
+    chain: tuple[ImportEdge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """One key that two modules register, and that both can be loaded in a process which begins with ``root``.
+
+    ``ways`` are the imports that load the one and the other.
+    """
+
+    key: str
+    entries: tuple[SimpleEntry, SimpleEntry]
+    root: str
+    ways: tuple[tuple[ImportEdge, ...], tuple[ImportEdge, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A key that is written down somewhere else, and that the registry does not have as it is.
+
+    ``kind`` says what it is: a ``choice`` that nothing serves, a ``use`` of what nobody registers, a
+    ``use-unreached`` of what is registered where whoever uses it never comes to, or a registered key
+    that is ``no-member`` of the enum. ``source`` is the list, the enum or the module in which it is.
+    """
+
+    kind: Literal["choice", "use", "use-unreached", "no-member"]
+    key: str
+    spot: Spot
+    column: int
+    source: str
+    near: str = ""
+    entries: tuple[SimpleEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleRegistryResult:
+    """One simple registry. ``open`` says why others may add entries that were not seen; empty if none can.
+
+    ``doubled`` says which of two entries of one key is kept, ``lookups`` who reads it. ``unreached`` are
+    entries whose modules nothing loads.
+    """
+
+    id: str
+    doubled: str
+    lookups: tuple[str, ...]
+    open: str
+    entries: tuple[SimpleEntry, ...]
+    clashes: tuple[Clash, ...] = ()
+    wanted: tuple[Wanted, ...] = ()
+    unreached: tuple[SimpleEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +420,9 @@ class Audit:
     side_effect_imports: tuple[SideEffectImport, ...] = ()
     blocked: tuple[str, ...] = ()  # consumers of which nothing can be said, and why
     doubtful: tuple[Doubt, ...] = ()
+    above_root: tuple[ImportAboveRoot, ...] = ()
+    swallowed: tuple[Swallowed, ...] = ()
+    simple_registries: tuple[SimpleRegistryResult, ...] = ()
 
     @property
     def knows_registrations(self) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import fnmatch
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from regreach.evaluate.values import (
     Tuple,
     Value,
 )
+from regreach.simple.declared import SimpleRegistry, simple_registries_of
 from regreach.smoke.declared import Smoke, smokes_of
 from regreach.toml_table import Table, did_you_mean
 from regreach.tree import PackageLocation
@@ -33,6 +35,8 @@ else:
     import tomli as tomllib
 
 FORMAT = 1
+ANY = "*"  # in the place of a package: the pack is for any
+_FOR_ANY = re.compile(r"""(?m)^package[ \t]*=[ \t]*["']\*["']""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,9 @@ class Pack:
     platforms: Mapping[str, Platform]
     default_platform: str
     smokes: tuple[Smoke, ...]
+    simple_registries: tuple[SimpleRegistry, ...]
     source: str  # a file's name, or what else names the pack in errors
+    format: int = FORMAT  # the version of the format in which it is written
 
     def ignores(self, path: str) -> bool:
         """Return whether a path is one of tests, benchmarks or examples: it counts for nothing."""
@@ -179,26 +185,81 @@ class Pack:
         return found
 
 
-def load_pack(text: str, source: str) -> Pack:
-    """Read a pack from its TOML text; ``source`` names it in errors. Raises ConfigError."""
+def load_pack(text: str, source: str, package: str | None = None) -> Pack:
+    """Read a pack from its TOML text; ``source`` names it in errors.
+
+    ``package`` is the import package that a pack for any package (``package = "*"``) is to be of. Raises
+    ConfigError with a line for each entry that is wrong.
+    """
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{source}: not valid TOML: {error}") from None
-    top = Table(source, "", data)
-    version = top.number("format")
+    version = Table(source, "", data).number("format")
     if version != FORMAT:
-        raise top.error(f"is {version}; this regreach reads format {FORMAT}", "format")
+        # what else is wrong in it nobody can say
+        raise Table(source, "", data).error(
+            f"is {version}; this regreach reads format {FORMAT}", "format"
+        )
+    data = _for_package(data, source, package)
+    wrong: list[str] = []
+    pack = _pack(Table(source, "", data, wrong), source, wrong)
+    if wrong:
+        raise ConfigError(*dict.fromkeys(wrong))  # those of [common] come once for each platform
+    return pack
+
+
+def is_for_any_package(text: str) -> bool:
+    """Return whether a pack is for any package, as far as its text shows at once."""
+    return _FOR_ANY.search(text) is not None
+
+
+def _for_package(data: dict[str, Any], source: str, package: str | None) -> dict[str, Any]:
+    """Return what a pack says, with the package's name wherever a pack for any package has ``{package}``."""
+    own = data.get("package", data.get("name"))
+    if own != ANY:
+        if package is not None and package != own:
+            raise ConfigError(
+                f"{source}: is of the package {own!r}; only a pack for any package can be of {package!r}"
+            )
+        return data
+    if package is None:
+        raise ConfigError(
+            f"{source}: is for any package: say of which with --package, or with `package` in a"
+            " configuration file"
+        )
+    if not (package.isidentifier() and package.isprintable()):
+        raise ConfigError(f"the package must be one top-level name, not {package!r}")
+    filled = _filled(data, package)
+    assert isinstance(filled, dict), "as it was"
+    return {**filled, "package": package}
+
+
+def _filled(value: Any, package: str) -> Any:
+    if isinstance(value, str):
+        return value.replace("{package}", package)
+    if isinstance(value, list):
+        return [_filled(each, package) for each in value]
+    if isinstance(value, dict):
+        return {_filled(key, package): _filled(each, package) for key, each in value.items()}
+    return value
+
+
+def _pack(top: Table, source: str, wrong: list[str]) -> Pack:
+    top.expect("format")
     name = top.text("name")
     package = top.name("package", name)
     if "." in package:
-        raise top.error(f"must be one top-level name, not {package!r}", "package")
+        top.wrong(f"must be one top-level name, not {package!r}", "package")
     selectors = {key: _selector(key, table) for key, table in top.named_tables("selectors").items()}
-    consumers = {
-        key: _consumer(key, table, selectors)
-        for key, table in top.named_tables("consumers").items()
-    }
-    registries = _registries(top.tables("registries"), consumers)
+    consumers: dict[str, Consumer] = {}
+    sound: set[str] = set()
+    for key, table in top.named_tables("consumers").items():
+        before = len(wrong)
+        consumers[key] = _consumer(key, table, selectors)
+        if len(wrong) == before:
+            sound.add(key)
+    registries = _registries(top.tables("registries"), consumers, sound)
     assumptions = top.table("assumptions")
     probe = top.table("probe")
     common = top.table("common")
@@ -207,15 +268,17 @@ def load_pack(text: str, source: str) -> Pack:
         for key, t in top.named_tables("platforms").items()
     }
     if not platforms:
-        raise top.error("is missing; it must have a table for each platform", "platforms")
-    default = top.text("default_platform", next(iter(platforms)))
-    if default not in platforms:
-        raise top.error(f"is {default!r}, which [platforms] does not have", "default_platform")
+        top.wrong("is missing; it must have a table for each platform", "platforms")
+        _platform("", Table(source, "", {}, wrong), common, selectors)
+    default = top.text("default_platform", next(iter(platforms), ""))
+    if platforms and default not in platforms:
+        top.wrong(f"is {default!r}, which [platforms] does not have", "default_platform")
+    process_roots = top.texts("process_roots", ())
     pack = Pack(
         name,
         PackageLocation(package, top.texts("roots", ("",))),
         top.texts("ignored_paths", ()),
-        top.texts("process_roots", ()),
+        process_roots,
         assumptions.flag("environment_closed", False),
         frozenset(assumptions.texts("installed", ())),
         probe.texts("forgiven", ()),
@@ -225,6 +288,7 @@ def load_pack(text: str, source: str) -> Pack:
         platforms,
         default,
         smokes_of(top.tables("smokes"), {r.id: r.key for r in registries if r.on_init_path}),
+        _simple_registries(top, registries, process_roots, wrong),
         source,
     )
     top.finish()
@@ -232,6 +296,19 @@ def load_pack(text: str, source: str) -> Pack:
     probe.finish()
     common.finish()
     return pack
+
+
+def _simple_registries(
+    top: Table, registries: Sequence[Registry], process_roots: tuple[str, ...], wrong: list[str]
+) -> tuple[SimpleRegistry, ...]:
+    found: list[SimpleRegistry] = []
+    for table in top.tables("simple_registries"):
+        try:
+            taken = [*(r.id for r in registries), *(r.id for r in found)]
+            found += simple_registries_of([table], taken, process_roots)
+        except ConfigError as error:
+            wrong += map(str, error.args)
+    return tuple(found)
 
 
 def _selector(name: str, table: Table) -> Selector:
@@ -247,7 +324,7 @@ def _consumer(name: str, table: Table, selectors: Mapping[str, Selector]) -> Con
         if "selector" in argument:
             chosen[parameter] = argument.text("selector")
             if chosen[parameter] not in selectors:
-                raise argument.error(f"names no selector: {chosen[parameter]!r}", "selector")
+                argument.wrong(f"names no selector: {chosen[parameter]!r}", "selector")
         else:
             fields = {
                 key: _value(argument, value, "fields", key)
@@ -257,7 +334,7 @@ def _consumer(name: str, table: Table, selectors: Mapping[str, Selector]) -> Con
             made[parameter] = Made(argument.path("new"), fields)
         argument.finish()
     if len(chosen) != 1:
-        raise table.error("must give exactly one parameter a selector", "arguments")
+        table.wrong("must give exactly one parameter a selector", "arguments")
     consumer = Consumer(
         name,
         table.name("module"),
@@ -269,7 +346,7 @@ def _consumer(name: str, table: Table, selectors: Mapping[str, Selector]) -> Con
     )
     for ambient in consumer.ambient:
         if ambient not in selectors:
-            raise table.error(f"names no selector: {ambient!r}", "ambient")
+            table.wrong(f"names no selector: {ambient!r}", "ambient")
     table.finish()
     return consumer
 
@@ -282,27 +359,31 @@ def _use(table: Table) -> Use:
     return use
 
 
-def _registries(tables: Sequence[Table], consumers: Mapping[str, Consumer]) -> tuple[Registry, ...]:
+def _registries(
+    tables: Sequence[Table], consumers: Mapping[str, Consumer], sound: Collection[str]
+) -> tuple[Registry, ...]:
+    """Read ``[[registries]]``; what hangs on a consumer is asked only of those that are ``sound``."""
     registries: dict[str, Registry] = {}
+    read: list[tuple[Table, Registry]] = []
     for table in tables:
-        registry = _registry(table, consumers)
-        if registry.id in registries:
-            raise table.error(f"is {registry.id!r} a second time", "id")
-        registries[registry.id] = registry
-    for table, registry in zip(tables, registries.values(), strict=True):
+        registry = _registry(table, consumers, sound)
+        read.append((table, registry))
+        if registries.setdefault(registry.id, registry) is not registry:
+            table.wrong(f"is {registry.id!r} a second time", "id")
+    for table, registry in read:
         other = registries.get(registry.counterpart or registry.id)
         if other is None:
-            raise table.error(f"names no registry: {registry.counterpart!r}", "counterpart")
-        if other.consumer != registry.consumer or len(other.key) != len(registry.counterpart_key):
-            raise table.error("does not make a key of the counterpart", "counterpart_key")
+            table.wrong(f"names no registry: {registry.counterpart!r}", "counterpart")
+        elif other.consumer != registry.consumer or len(other.key) != len(registry.counterpart_key):
+            table.wrong("does not make a key of the counterpart", "counterpart_key")
     return tuple(registries.values())
 
 
-def _registry(table: Table, consumers: Mapping[str, Consumer]) -> Registry:
+def _registry(table: Table, consumers: Mapping[str, Consumer], sound: Collection[str]) -> Registry:
     key = table.texts("key")
     counterpart_key = table.texts("counterpart_key", key)
     if not set(counterpart_key) <= set(key):
-        raise table.error(f"must be made of the parts {list(key)!r}", "counterpart_key")
+        table.wrong(f"must be made of the parts {list(key)!r}", "counterpart_key")
     registry = Registry(
         table.text("id"),
         table.path("container"),
@@ -312,19 +393,21 @@ def _registry(table: Table, consumers: Mapping[str, Consumer]) -> Registry:
         table.text("consumer"),
         table.flag("on_init_path", True),
         table.text("counterpart") if "counterpart" in table else None,
-        tuple(key.index(part) for part in counterpart_key),
+        tuple(key.index(part) for part in counterpart_key if part in key),
     )
+    table.expect("counterpart")
     for name in ("key", "registrars", "lookups"):
         if not getattr(registry, name):
-            raise table.error("must not be empty", name)
+            table.wrong("must not be empty", name)
     if registry.consumer not in consumers:
-        raise table.error(f"names no consumer: {registry.consumer!r}", "consumer")
-    consumer = consumers[registry.consumer]
-    asked = (*consumer.ambient, *consumer.selectors.values())
-    if registry.on_init_path and registry.key != asked:
-        raise table.error(
-            f"must be {list(asked)!r}, the selectors of the consumer {consumer.name!r}", "key"
-        )
+        table.wrong(f"names no consumer: {registry.consumer!r}", "consumer")
+    elif registry.on_init_path and registry.consumer in sound:
+        consumer = consumers[registry.consumer]
+        asked = (*consumer.ambient, *consumer.selectors.values())
+        if registry.key != asked:
+            table.wrong(
+                f"must be {list(asked)!r}, the selectors of the consumer {consumer.name!r}", "key"
+            )
     table.finish()
     return registry
 
@@ -355,7 +438,7 @@ def _platform(name: str, table: Table, common: Table, selectors: Collection[str]
         choices = source.table("unavailable")
         for selector in source.mapping("unavailable"):
             if selector not in selectors:
-                raise source.error(f"names no selector: {selector!r}", "unavailable")
+                source.wrong(f"names no selector: {selector!r}", "unavailable")
             unavailable[selector] = choices.texts(selector)
         native = source.texts("native", ())
         foreign = [pattern for pattern in foreign if pattern not in native]
@@ -368,9 +451,9 @@ def _raised(table: Table, path: str, text: str) -> Raised:
     name, _, message = text.partition(": ")
     found = getattr(builtins, name, None)
     if not path.endswith("()"):
-        raise table.error("must be a call: its path ends in ()", "raises", path)
+        table.wrong("must be a call: its path ends in ()", "raises", path)
     if not (isinstance(found, type) and issubclass(found, Exception)):
-        raise table.error(f"names no builtin exception: {name!r}", "raises", path)
+        table.wrong(f"names no builtin exception: {name!r}", "raises", path)
     return Raised(External(f"builtins.{name}"), message)
 
 
@@ -384,4 +467,5 @@ def _value(table: Table, fact: Any, *keys: str) -> Value:
         return Tuple(tuple(_value(table, f, *keys) for f in fact))
     if isinstance(fact, (str, int, float, bool)):
         return Const(fact)
-    raise table.error(f"must be a string, number, boolean or list, not {fact!r}", *keys)
+    table.wrong(f"must be a string, number, boolean or list, not {fact!r}", *keys)
+    return MISSING

@@ -9,28 +9,30 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeVar
 
 from regreach.errors import ConfigError
-from regreach.pack import Pack, load_pack
+from regreach.pack import ANY, Pack, is_for_any_package, load_pack
 from regreach.policy import meta_rules
 from regreach.rule import Rule
 from regreach.toml_table import did_you_mean
 from regreach.tree.paths import why
 
 GROUP = "regreach.rules"
+_SOME = "package"  # stands for whatever package a pack for any is used on
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """All that is installed: rules by code, and the texts of packs by name."""
+    """All that is installed: rules by code, the texts of packs by name, and who brings each of these."""
 
     rules: Mapping[str, Rule]
     packs: Mapping[str, str]
+    origins: Mapping[str, str]
 
     def unknown_rule(self, code: str) -> str:
         """Return what is wrong with a code that no rule has."""
@@ -51,23 +53,43 @@ class Plugins:
             raise ConfigError("no rule is left to apply: what is selected is ignored as well")
         return left
 
-    def pack(self, name: str | None) -> Pack:
-        """Return a pack: by name, by the path of a TOML file, or the only one. Raises ConfigError."""
-        if name is not None and names_a_file(name):
-            try:
-                return load_pack(Path(name).read_text(encoding="utf-8"), name)
-            except (OSError, UnicodeDecodeError) as error:
-                raise ConfigError(f"{name}: the pack cannot be read: {why(error)}") from None
-        known = ", ".join(self.packs) or "none"
+    def pack(self, name: str | None, package: str | None = None) -> Pack:
+        """Return a pack: by name, by the path of a TOML file, or the only one. Raises ConfigError.
+
+        ``package`` is what a pack for any package is to be of; such a one has to be named.
+        """
         if name is None:
-            if len(self.packs) != 1:
+            own = [each for each, text in self.packs.items() if not is_for_any_package(text)]
+            if len(own) != 1:
+                known = ", ".join(self.packs) or "none"
                 raise ConfigError(f"choose a pack with --pack; installed are: {known}")
-            name = next(iter(self.packs))
+            name = own[0]
+        return load_pack(*self._text_and_source(name), package)
+
+    def pack_as_it_is(self, name: str) -> Pack:
+        """Return a pack of which no tree is to be asked: one for any package has ``*`` as its own."""
+        text, source = self._text_and_source(name)
+        if not is_for_any_package(text):
+            return load_pack(text, source)
+        found = load_pack(text, source, _SOME)
+        return replace(found, location=replace(found.location, name=ANY))
+
+    def _text_and_source(self, name: str) -> tuple[str, str]:
+        if not names_a_file(name):
+            return self.text(name), f"pack {name}"
+        try:
+            return Path(name).read_text(encoding="utf-8"), name
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{name}: the pack cannot be read: {why(error)}") from None
+
+    def text(self, name: str) -> str:
+        """Return the text of an installed pack. Raises ConfigError."""
         if name not in self.packs:
+            known = ", ".join(self.packs) or "none"
             raise ConfigError(
                 f"unknown pack {name!r}{did_you_mean(name, self.packs)}; installed are: {known}"
             )
-        return load_pack(self.packs[name], f"pack {name}")
+        return self.packs[name]
 
 
 def names_a_file(pack: str) -> bool:
@@ -89,6 +111,7 @@ def load_plugins() -> Plugins:
     """Import every entry point of the group. Raises ConfigError for one that is broken."""
     rules: dict[str, Rule] = {rule.code: rule for rule in meta_rules.RULES}
     packs: dict[str, str] = {}
+    origins: dict[str, str] = {}
     for point in installed_points():
         try:
             module = point.load()
@@ -96,12 +119,14 @@ def load_plugins() -> Plugins:
                 _add(rules, "rule", rule.code, rule)
             for name, text in getattr(module, "PACKS", {}).items():
                 _add(packs, "pack", name, str(text))
+                dist = point.dist
+                origins[name] = f"{dist.name} {dist.version}" if dist is not None else point.value
         except Exception as error:
             raise ConfigError(
                 f"the rules {point.value!r} of {point.name!r} cannot be loaded:"
                 f" {type(error).__name__}: {error}"
             ) from error
-    return Plugins(dict(sorted(rules.items())), dict(sorted(packs.items())))
+    return Plugins(dict(sorted(rules.items())), dict(sorted(packs.items())), origins)
 
 
 def _add(known: dict[str, _T], kind: str, name: str, value: _T) -> None:

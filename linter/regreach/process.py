@@ -14,12 +14,13 @@ from collections.abc import Iterable, Sequence
 
 import networkx as nx
 
+from regreach.effects import calls_when_loaded, lazy_importers
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.session import Ended, Session
 from regreach.evaluate.world import Sources
 from regreach.graph import ImportGraph
 from regreach.program import Partly, Program
-from regreach.quick import QuickSources, call_at_margin
+from regreach.quick import QuickSources
 from regreach.supply.prediction import import_lines
 from regreach.supply.scans import IMPORTS_ODDLY
 
@@ -120,19 +121,13 @@ class ProcessRoots:
         return session
 
     def _may_any_be_called(self, targets: Iterable[str]) -> bool:
-        return any(self._may_be_called(m) for m in targets if m not in self._lines)
-
-    def _may_be_called(self, module: str) -> bool:
-        """Return whether a function that imports a module may be called while others are imported."""
-        edges = [edge for edge in self._graph.importers(module) if edge.kind == "lazy"]
-        names = sorted({_called_as(edge.scope) for edge in edges})
-        if not names:
-            return False
-        call = call_at_margin(names)
-        return any(self._program.ask(module, call) for module in self._lines)
-
-
-def _called_as(scope: str) -> str:
-    """Return the name under which a function is called: its own, or its class's for a special method."""
-    owner, _, name = scope.rpartition(".")
-    return owner.rpartition(".")[2] if owner and name.startswith("__") else name
+        """Return whether a function that imports one of these may be called while others are imported."""
+        others = [module for module in targets if module not in self._lines]
+        names = lazy_importers(self._program, self._graph, others)
+        sources = self._machine.sources
+        return any(
+            sources.may_call(module, names)
+            if isinstance(sources, QuickSources)
+            else calls_when_loaded(self._program, module, names)
+            for module in (self._lines if names else ())
+        )

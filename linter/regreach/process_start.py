@@ -47,6 +47,11 @@ class ProcessStart:
         contents = self._contents.get(registry.id)
         return state_of(contents, key) if contents is not None else "no"
 
+    def loads(self, module: str) -> bool:
+        """Return whether a module is certainly loaded once the roots are imported."""
+        roots = self._analysis.process_roots
+        return bool(roots.roots) and bool(roots.session([module]).loaded().get(module))
+
     def chain(self, module: str) -> tuple[ImportEdge, ...]:
         """Return the imports that lead from a root to a module being loaded, the root's first."""
         loaders = self._session.loaders if self._session is not None else {}

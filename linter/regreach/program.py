@@ -10,11 +10,12 @@ from regreach.errors import TargetError
 from regreach.evaluate.world import Sources
 from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
+from regreach.facts.skim import Skim
 from regreach.facts.source import UNKNOWN_KIND, SourceError
 from regreach.supply.cache import FactsCache
 from regreach.supply.consulted import Consulted
 from regreach.supply.facts_supply import FactsSupply, FilesRead
-from regreach.supply.scans import Answer, Question, imports
+from regreach.supply.scans import Answer, Question, calls, imports
 from regreach.tree import Tree, TreeProblem
 
 
@@ -159,7 +160,7 @@ class Program:
         facts = self.facts(module)
         return facts.body if facts is not None else None
 
-    def skim(self, module: str, packages: frozenset[str]) -> ir.Body | None:
+    def skim(self, module: str, packages: frozenset[str]) -> Skim | None:
         """Return what the lines of a module tell, see ``facts.skim``; None where it is to be parsed."""
         try:
             return self._supply.skim(self.source(module), packages)
@@ -245,6 +246,11 @@ class Program:
         found = frozenset[str]().union(*map(self._having, words))
         self.consulted.mentioned[words] = found
         return sorted(found)
+
+    def calling(self, name: str) -> list[str]:
+        """Return the modules in which something of a name seems to be called, sorted by name."""
+        question = calls(name)
+        return [module for module in self.mentioning(name.encode()) if self.ask(module, question)]
 
     def _having(self, word: bytes) -> frozenset[str]:
         """Return the modules whose bytes contain a word; each is looked for once."""

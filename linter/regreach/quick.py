@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from regreach.effects import lazy_importers, registering_modules, registrars_of
+from regreach.effects import (
+    calls_any,
+    calls_when_loaded,
+    lazy_importers,
+    registering_modules,
+    registrars_of,
+)
 from regreach.evaluate.finished import FinishedModules
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.world import World
@@ -16,10 +21,6 @@ from regreach.init_path import Key
 from regreach.pack import Pack
 from regreach.program import Program
 from regreach.supply.prediction import likely_modules, mentioning_modules
-from regreach.supply.scans import Question, matches
-
-# A line at the margin that calls something or decorates with it.
-_CALL = rb"\n(?:@[ \t.\w]*\b(?:%b)\b|(?!def |class |async )[^\s#\"'@](?:[^\n]*\W)?(?:%b)\()"
 
 
 class QuickSources:
@@ -43,7 +44,7 @@ class QuickSources:
         self.is_namespace, self.children = program.is_namespace, program.children
         self.facts = program.facts
         self._words = [word.encode() for word in sorted(registrars)]
-        self._calls = call_at_margin(sorted(importers))
+        self._importers = frozenset(importers)
         self._pruning = Pruning(top, {*registrars, *importers}, packages - {top})
         self._packages = packages
         self._bodies: dict[str, ir.Body | None] = {}
@@ -51,6 +52,15 @@ class QuickSources:
     def is_known(self, module: str) -> bool:
         """Return whether a module was run before."""
         return module in self._bodies
+
+    def may_call(self, module: str, names: Collection[str]) -> bool:
+        """Return whether a function of one of these names seems to be called when a module is loaded."""
+        if not self._program.ask(module, calls_any(names)):
+            return False
+        found = self._program.skim(module, self._packages)
+        if found is None:
+            return calls_when_loaded(self._program, module, names)
+        return not set(names).isdisjoint(found.called)
 
     def body(self, module: str) -> ir.Body | None:
         """Return what is run when a module is loaded; None as for ``facts``. Raises SourceError."""
@@ -62,23 +72,12 @@ class QuickSources:
         program = self._program
         if not program.is_known(module):
             data = program.source(module)
-            if (
-                data
-                and not any(word in data for word in self._words)
-                and not program.ask(module, self._calls)
-            ):
+            if data and not any(word in data for word in self._words):
                 found = program.skim(module, self._packages)
-                if found is not None:
-                    return found
+                if found is not None and self._importers.isdisjoint(found.called):
+                    return found.body
         facts = program.facts(module)
         return self._pruning.skeleton(facts.body) if facts is not None else None
-
-
-def call_at_margin(names: Sequence[str]) -> Question:
-    """Ask whether one of these functions is called on a line that begins at the margin."""
-    words = [name.encode() for name in names]
-    any_of = b"|".join(map(re.escape, words)) or b"(?!)"
-    return matches(_CALL % (any_of, any_of), *words)
 
 
 def quick_machine(
@@ -90,14 +89,9 @@ def quick_machine(
     """
     top = pack.location.name
     packages = frozenset((top, *(name.partition(".")[0] for name in world.absent)))
-    program.prefetch(mentioning_modules(program, pack))
+    program.prefetch(mentioning_modules(program, pack), likely_modules(program, pack), packages)
     words = registrars_of(program, pack)
     modules = registering_modules(program, pack, only)
-    program.prefetch(
-        dict.fromkeys(name for module in modules for name in graph.may_import(module)),
-        skim=likely_modules(program, pack),
-        packages=packages,
-    )
     importers = lazy_importers(program, graph, modules) - words
     machine = Machine(QuickSources(program, words, importers, top, packages), world, top)
     registrars = [path for registry in pack.registries for path in registry.registrars]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
+from regreach.guards import guard_spots
 from regreach.model import Spot
 from regreach.pack import Registry
 from regreach.program import Program
@@ -15,13 +16,17 @@ from regreach.program import Program
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A use of a registrar as written: ``key`` holds the expressions of the key's parts."""
+    """A use of a registrar as written: ``key`` holds the expressions of the key's parts.
+
+    ``guards`` are the headers of the conditions around it, the outermost first.
+    """
 
     module: str
     spot: Spot
     column: int
     symbol: str
     key: tuple[ir.Expr, ...]
+    guards: tuple[Spot, ...]
 
 
 def split_path(path: str) -> tuple[str, str]:
@@ -66,13 +71,15 @@ def _uses_in(
             if isinstance(value, ir.Call) and _names_registrar(
                 value.func, imported, registrars, module
             ):
-                yield _use(facts, module, path, decorator.line, symbol, value, names)
+                line, guards = decorator.line, guard_spots(facts, path, around)
+                yield _use(facts, module, path, line, symbol, value, names, guards)
         if decorators:
             continue
         for call in walk.calls(node):
             if _names_registrar(call.func, imported, registrars, module):
                 line = exact_line(facts, call.line, words)
-                yield _use(facts, module, path, line, _registered_name(node, call), call, names)
+                symbol, guards = _registered_name(node, call), guard_spots(facts, path, around)
+                yield _use(facts, module, path, line, symbol, call, names, guards)
 
 
 def _use(
@@ -83,6 +90,7 @@ def _use(
     symbol: str,
     call: ir.Call,
     names: list[str],
+    guards: tuple[Spot, ...],
 ) -> Use:
     given = dict(
         zip(names, (a.value for a in call.args if not a.keyword and not a.star), strict=False)
@@ -91,7 +99,7 @@ def _use(
     parts = [given.get(name, ir.Opaque(())) for name in names]
     text = facts.text.split("\n", line)[line - 1]
     column = len(text) - len(text.lstrip()) + 1
-    return Use(module, Spot(path, line, text.strip()), column, symbol, tuple(parts))
+    return Use(module, Spot(path, line, text.strip()), column, symbol, tuple(parts), guards)
 
 
 def _key_parameters(program: Program, registry: Registry) -> list[str]:

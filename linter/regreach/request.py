@@ -39,6 +39,7 @@ class Request:
     every_remedy: bool = False  # whether remedies are sought for keys too that others load
     policy: Policy = field(default_factory=Policy)  # what is made of what rules find
     only: tuple[str, ...] | None = None  # the only key of which something is to be said
+    package: str | None = None  # what a pack for any package is to be of
     quick: bool = False  # whether modules are run only as far as verdicts need
 
 
@@ -66,7 +67,11 @@ def opened_tree(
     sources: Sources | None = None,
 ) -> Iterator[tuple[Tree, Pack, Platform]]:
     """Open the target, and give how it is to be seen. Raises ConfigError and TargetError."""
-    pack = request.pack if isinstance(request.pack, Pack) else load_plugins().pack(request.pack)
+    pack = (
+        request.pack
+        if isinstance(request.pack, Pack)
+        else load_plugins().pack(request.pack, request.package)
+    )
     platform = pack.platform(request.platform)
     platform = replace(
         platform,

@@ -18,6 +18,7 @@ class Rule:
 
     ``by_key`` says that what it finds about a key depends on the cells of that key's selector value and
     on the call sites at which the key arrives, and on nothing else of an audit.
+    ``final`` says that a quick analysis finds what a full one does: its errors call for no second look.
     ``mended`` says whether its findings may have a ``fix`` that ``regreach fix`` knows how to make.
     """
 
@@ -29,6 +30,7 @@ class Rule:
     check: Check
     mended: Literal["no", "on request", "yes"] = "no"
     by_key: bool = False
+    final: bool = False
 
 
 class Fingerprint(str):

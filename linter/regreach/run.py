@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,12 +18,12 @@ from regreach.policy.settle import in_order
 from regreach.program import Program
 from regreach.request import Request, Result, opened_tree
 from regreach.rule import Rule, told_apart
-from regreach.side_effects import with_side_effects
 from regreach.supply.cache import FactsCache
 from regreach.supply.facts_supply import FactsSupply
 from regreach.supply.jobs import job_count
 from regreach.tree.git_process import BlobReader
 from regreach.verdicts import Analysis
+from regreach.whole import whole_audit
 
 
 def analyse(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
@@ -32,7 +32,7 @@ def analyse(request: Request, on_progress: Callable[[str], None] | None = None) 
     The tree is never imported or executed. Raises ConfigError and TargetError.
     """
     with opened(request, on_progress) as analysis:
-        return _result(request, analysis, on_progress or (lambda _: None))[0]
+        return _result(request, analysis, on_progress or (lambda _: None), complete=True)[0]
 
 
 def check(request: Request, on_progress: Callable[[str], None] | None = None) -> Result:
@@ -44,26 +44,20 @@ def check(request: Request, on_progress: Callable[[str], None] | None = None) ->
     say = on_progress or (lambda _: None)
     with opened(replace(request, quick=True), on_progress) as analysis:
         result, found = _result(request, analysis, say)
-        if _is_settled(result.audit, found):
+        if is_settled(result.audit, found, {rule.code for rule in result.rules if rule.final}):
             return result
         say(f"analysing {len(analysis.program.tree.modules)} modules, in full")
         # of the same bytes: a file may have changed since
-        full = _analysis_of(request, analysis.program, analysis.pack, analysis.platform)
+        full = analysis_of(request, analysis.program, analysis.pack, analysis.platform)
         return _result(request, full, lambda step: say(f"{step}, in full"))[0]
 
 
 def _result(
-    request: Request, analysis: Analysis, say: Callable[[str], None]
+    request: Request, analysis: Analysis, say: Callable[[str], None], *, complete: bool = False
 ) -> tuple[Result, tuple[Finding, ...]]:
     """Make an analysis and apply the rules; return as well what these find, whatever the user makes of it."""
     rules = load_plugins().selected(request.select, request.ignore)
-
-    def audited() -> Audit:
-        audit = analysis.audit()
-        say("looking for imports that a fixer would delete")
-        return with_side_effects(analysis, audit)
-
-    audit = with_deep_stack(audited)
+    audit = with_deep_stack(lambda: whole_audit(analysis, say, complete=complete))
     say("applying the rules")
     found = judged(audit, rules)
     settled = settled_of(request, found, rules, analysis)
@@ -71,7 +65,8 @@ def _result(
     return Result(audit, findings, suppressed, tuple(rules), analysis=analysis), found
 
 
-def _analysis_of(request: Request, program: Program, pack: Pack, platform: Platform) -> Analysis:
+def analysis_of(request: Request, program: Program, pack: Pack, platform: Platform) -> Analysis:
+    """Return an analysis, still to be made, of an open tree."""
     return Analysis(
         program,
         pack,
@@ -82,15 +77,18 @@ def _analysis_of(request: Request, program: Program, pack: Pack, platform: Platf
     )
 
 
-def _is_settled(audit: Audit, found: Iterable[Finding]) -> bool:
-    """Return whether nothing in a quick audit, and in what rules find in it, calls for a second look."""
+def is_settled(audit: Audit, found: Iterable[Finding], final: Container[str]) -> bool:
+    """Return whether nothing in a quick audit, and in what rules find in it, calls for a second look.
+
+    What the ``final`` rules find does not.
+    """
     cells = (cell for registry in audit.registries for cell in registry.cells)
     return not (
         audit.blocked
         or audit.problems
         or audit.notes
         or audit.doubtful
-        or any(finding.severity == "error" for finding in found)
+        or any(each.severity == "error" and each.rule not in final for each in found)
         or any("maybe" in (c.after_import, c.at_lookup, c.outcome) or c.conditions for c in cells)
     )
 
@@ -133,7 +131,7 @@ def opened(
     ):
         if on_progress is not None:
             on_progress(f"analysing {len(tree.modules)} modules")
-        yield _analysis_of(request, Program(tree, supply=common.supply), pack, platform)
+        yield analysis_of(request, Program(tree, supply=common.supply), pack, platform)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ costs time, but only where there is such an import, which is seldom.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
@@ -35,19 +35,24 @@ class _Deletion:
     left: str
 
 
-def with_side_effects(analysis: Analysis, audit: Audit) -> Audit:
-    """Return an audit with its ``side_effect_imports``.
-
-    Looked at are the modules that the analysis has looked into: an import in another one is on no
-    way to a look-up.
-    """
-    registering = {
+def registering_modules(audit: Audit) -> set[str]:
+    """Return the modules of registrations that are there when they are looked up, for some at least."""
+    return {
         r.module
         for registry in audit.registries
         for c in registry.cells
         for r in c.registrations
         if c.at_lookup != "no" or c.reach not in ("none", "orphan")
     }
+
+
+def with_side_effects(analysis: Analysis, audit: Audit) -> Audit:
+    """Return an audit with its ``side_effect_imports``.
+
+    Looked at are the modules that the analysis has looked into: an import in another one is on no
+    way to a look-up.
+    """
+    registering = registering_modules(audit)
     deletions: dict[str, list[_Deletion]] = {}
     for module, facts in _candidates(analysis, registering):
         found = list(_deletions(analysis.program, module, facts, registering))
@@ -55,6 +60,28 @@ def with_side_effects(analysis: Analysis, audit: Audit) -> Audit:
             deletions[module] = found
     if not deletions:
         return audit
+    texts = {m: [(d.found, d.left) for d in found] for m, found in deletions.items()}
+    lost = losses_without(analysis, audit, texts)
+    imports = [d.entry for found in deletions.values() for d in found]
+    told = [
+        replace(entry, losses=tuple(loss for loss in lost if _hangs_on(loss, entry)))
+        for entry in imports
+    ]
+    told.sort(key=lambda each: (each.spot.path, each.spot.line, each.column))
+    return replace(audit, side_effect_imports=tuple(told))
+
+
+def losses_without(
+    analysis: Analysis, audit: Audit, deletions: Mapping[str, Sequence[tuple[Found, str]]]
+) -> list[Loss]:
+    """Return what is lost of an audit when import statements have become these texts, by module."""
+    return losses(audit, analysis_without(analysis, deletions).audit())
+
+
+def analysis_without(
+    analysis: Analysis, deletions: Mapping[str, Sequence[tuple[Found, str]]]
+) -> Analysis:
+    """Return an analysis, still to be made, of the tree in which import statements have become these texts."""
     # a copy of everything but the notes: what is new there is about a tree that does not exist
     fixed = type(analysis)(
         analysis.program.with_contents(
@@ -64,14 +91,8 @@ def with_side_effects(analysis: Analysis, audit: Audit) -> Audit:
         analysis.platform,
         quick=analysis.quick,
     )
-    losses = _losses(audit, fixed.audit())
-    imports = [d.entry for found in deletions.values() for d in found]
-    told = [
-        replace(entry, losses=tuple(loss for loss in losses if _hangs_on(loss, entry)))
-        for entry in imports
-    ]
-    told.sort(key=lambda each: (each.spot.path, each.spot.line, each.column))
-    return replace(audit, side_effect_imports=tuple(told))
+    fixed.any_remedy = False
+    return fixed
 
 
 def _candidates(analysis: Analysis, registering: set[str]) -> Iterator[tuple[str, ModuleFacts]]:
@@ -115,14 +136,14 @@ def _deletions(
             Spot(path, found.line, facts.statement_text(found.line)),
             found.node.col_offset + 1,
             module,
-            _scope(facts, found),
+            scope_of(facts, found),
             tuple(sorted(lost)),
             tuple(names),
         )
-        yield _Deletion(found, entry, _statement(found, left))
+        yield _Deletion(found, entry, statement_left(found, left))
 
 
-def _scope(facts: ModuleFacts, found: Found) -> str:
+def scope_of(facts: ModuleFacts, found: Found) -> str:
     """Return the dotted name of the definitions around an import, classes included."""
     if not found.scopes:
         return ""
@@ -143,19 +164,21 @@ def targets_of(program: Program, module: str, node: Statement, alias: ast.alias)
     return {m for m, _ in from_targets(program, module, node.level, node.module, wanted)}
 
 
-def _statement(found: Found, left: list[ast.alias]) -> str:
+def statement_left(found: Found, left: Sequence[ast.alias]) -> str:
     """Return what stands where the statement stood, over as many lines."""
     node = found.node
     text = "pass"
     if left and isinstance(node, ast.Import):
-        text = ast.unparse(ast.Import(left))
+        text = ast.unparse(ast.Import(list(left)))
     elif left and isinstance(node, ast.ImportFrom):
-        text = ast.unparse(ast.ImportFrom(node.module, left, node.level))
+        text = ast.unparse(ast.ImportFrom(node.module, list(left), node.level))
     more = (node.end_lineno or node.lineno) - node.lineno
     return f"{text}; ({chr(10) * more})" if more else text
 
 
-def _without(program: Program, module: str, deletions: list[_Deletion]) -> tuple[str, bytes]:
+def _without(
+    program: Program, module: str, deletions: Sequence[tuple[Found, str]]
+) -> tuple[str, bytes]:
     """Return a module's path and its bytes after these deletions; each line stays where it is."""
     facts, path = program.readable_facts(module), program.path(module)
     assert facts is not None, "it has been looked into"
@@ -165,18 +188,19 @@ def _without(program: Program, module: str, deletions: list[_Deletion]) -> tuple
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     data = b"\n".join(lines)
-    for deletion in reversed(deletions):
-        node, above = deletion.found.node, deletion.found.piece.above
+    for found, left in sorted(deletions, key=lambda each: each[0].at, reverse=True):
+        node, above = found.node, found.piece.above
         begin = starts[node.lineno + above - 1] + node.col_offset
         end = starts[(node.end_lineno or node.lineno) + above - 1] + (node.end_col_offset or 0)
-        data = data[:begin] + deletion.left.encode() + data[end:]
+        data = data[:begin] + left.encode() + data[end:]
     _, encoding = decode_as_it_is(program.source(module))
     return path, data.decode().encode(encoding)
 
 
-def _losses(audit: Audit, fixed: Audit) -> list[Loss]:
+def losses(audit: Audit, fixed: Audit) -> list[Loss]:
+    """Return the keys of an audit of which something is worse in that of the tree without imports."""
     then = {(c.registry, c.key): c for r in fixed.registries for c in r.cells}
-    losses = []
+    found = []
     for registry in audit.registries:
         for cell in registry.cells:
             other = then.get((cell.registry, cell.key))
@@ -184,8 +208,8 @@ def _losses(audit: Audit, fixed: Audit) -> list[Loss]:
                 continue
             crashing = tuple(_newly_crashing(audit, fixed, cell))
             if crashing or is_worse(cell, other):
-                losses.append(Loss(cell, other, crashing))
-    return losses
+                found.append(Loss(cell, other, crashing))
+    return found
 
 
 def is_worse(now: Cell, then: Cell) -> bool:

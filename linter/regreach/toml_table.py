@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
@@ -16,14 +15,19 @@ _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 class Table:
-    """A TOML table that knows where it stands, and that every key must be asked for."""
+    """A TOML table that knows where it stands, and that every key must be asked for.
 
-    def __init__(self, source: str, where: str, data: Any) -> None:
-        self._source, self._where = source, where
-        if not isinstance(data, dict):
-            raise ConfigError(f"{source}: {where} must be a table, not {data!r}")
-        self._data: dict[str, Any] = data
+    With a list ``wrong``, which its sub-tables share, each wrong entry becomes a line of it and something
+    harmless is returned for it; without one, the first raises ConfigError.
+    """
+
+    def __init__(self, source: str, where: str, data: Any, wrong: list[str] | None = None) -> None:
+        self._source, self._where, self._wrong = source, where, wrong
         self._asked: set[str] = set()
+        self._failed: set[str] = set()
+        self._data: dict[str, Any] = data if isinstance(data, dict) else {}
+        if not isinstance(data, dict):
+            self._record(ConfigError(f"{source}: {where} must be a table, not {data!r}"))
 
     def __contains__(self, key: str) -> bool:
         return key in self._data
@@ -36,6 +40,22 @@ class Table:
         """Return the error that names the file and the entry: the keys below this table."""
         return ConfigError(f"{self._source}: {self._below(*keys)} {problem}")
 
+    def wrong(self, problem: str, *keys: str) -> None:
+        """Report what is wrong with an entry, unless something was already. Raises ConfigError."""
+        if keys[0] not in self._failed:
+            self._failed.add(keys[0])
+            self._record(self.error(problem, *keys))
+
+    def _record(self, error: ConfigError) -> None:
+        if self._wrong is None:
+            raise error
+        self._wrong += map(str, error.args)
+
+    def _fails(self, problem: str, *keys: str) -> None:
+        """Report one of several things that may be wrong with an entry."""
+        self._failed.add(keys[0])
+        self._record(self.error(problem, *keys))
+
     def _below(self, *keys: str) -> str:
         """Return where an entry stands, as TOML would write it."""
         quoted = [k if _BARE_KEY.fullmatch(k) else json.dumps(k, ensure_ascii=False) for k in keys]
@@ -45,11 +65,13 @@ class Table:
         self._asked.add(key)
         if key not in self._data:
             if default is None:
-                raise self.error(f"is missing; it must be {words}", key)
+                self._fails(f"is missing; it must be {words}", key)
+                return _harmless(kind)
             return default
         value = self._data[key]
         if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
-            raise self.error(f"must be {words}, not {value!r}", key)
+            self._fails(f"must be {words}, not {value!r}", key)
+            return _harmless(kind)
         return value
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -68,7 +90,7 @@ class Table:
         """Return a finite number greater than 0."""
         value = self._take(key, (int, float), None, "a number greater than 0")
         if not 0 < value < math.inf:
-            raise self.error(f"must be a number greater than 0, not {value!r}", key)
+            self.wrong(f"must be a number greater than 0, not {value!r}", key)
         return float(value)
 
     def numbers(self, key: str) -> dict[str, int]:
@@ -76,8 +98,8 @@ class Table:
         values = self.mapping(key)
         for name, value in values.items():
             if type(value) is not int or value <= 0:
-                raise self.error(f"must be an integer greater than 0, not {value!r}", key, name)
-        return values
+                self._fails(f"must be an integer greater than 0, not {value!r}", key, name)
+        return {n: v for n, v in values.items() if type(v) is int}
 
     def texts(self, key: str, default: Sequence[str] | None = None) -> tuple[str, ...]:
         """Return a list of strings."""
@@ -85,14 +107,14 @@ class Table:
             key, list, None if default is None else list(default), "a list of strings"
         )
         if not all(isinstance(v, str) for v in values):
-            raise self.error(f"must be a list of strings, not {values!r}", key)
-        return tuple(values)
+            self._fails(f"must be a list of strings, not {values!r}", key)
+        return tuple(v for v in values if isinstance(v, str))
 
     def name(self, key: str, default: str | None = None) -> str:
         """Return the name of a module or of one of its members."""
         value = self.text(key, default)
         if not _DOTTED.fullmatch(value):
-            raise self.error(f"must be a dotted name, not {value!r}", key)
+            self.wrong(f"must be a dotted name, not {value!r}", key)
         return value
 
     def path(self, key: str) -> str:
@@ -104,10 +126,10 @@ class Table:
         return self._checked_paths(key, self.texts(key, default))
 
     def _checked_paths(self, key: str, values: Sequence[str]) -> tuple[str, ...]:
-        for value in values:
+        for value in values if key not in self._failed else ():
             module, colon, name = value.partition(":")
             if not (colon and _DOTTED.fullmatch(module) and _DOTTED.fullmatch(name)):
-                raise self.error(f"must be 'module:name', not {value!r}", key)
+                self._fails(f"must be 'module:name', not {value!r}", key)
         return tuple(values)
 
     def mapping(self, key: str) -> dict[str, Any]:
@@ -119,18 +141,21 @@ class Table:
         values = self.mapping(key)
         for name, value in values.items():
             if not isinstance(value, str):
-                raise self.error(f"must be a string, not {value!r}", key, name)
-        return values
+                self._fails(f"must be a string, not {value!r}", key, name)
+        return {n: v for n, v in values.items() if isinstance(v, str)}
 
     def table(self, key: str) -> Table:
         """Return a sub-table; empty when missing."""
-        return Table(self._source, self._below(key), self._take(key, dict, {}, "a table"))
+        data = self._take(key, dict, {}, "a table")
+        # what is missing in a table that is none is no further error
+        wrong = self._wrong if key not in self._failed else []
+        return Table(self._source, self._below(key), data, wrong)
 
     def tables(self, key: str) -> list[Table]:
         """Return an array of tables."""
         values = self._take(key, list, [], "an array of tables")
         where = self._below(key)
-        return [Table(self._source, f"{where}[{i}]", v) for i, v in enumerate(values)]
+        return [Table(self._source, f"{where}[{i}]", v, self._wrong) for i, v in enumerate(values)]
 
     def named_tables(self, key: str) -> dict[str, Table]:
         """Return a table of tables."""
@@ -138,7 +163,7 @@ class Table:
         return {name: group.table(name) for name in group._data}
 
     def finish(self) -> None:
-        """Raise ConfigError for keys that nobody asked for."""
+        """Report keys that nobody asked for. Raises ConfigError."""
         known = sorted(self._asked)
         errors = [
             self.error(
@@ -148,7 +173,12 @@ class Table:
             if key not in self._asked
         ]
         if errors:
-            raise ConfigError(*map(str, errors))
+            self._record(ConfigError(*map(str, errors)))
+
+
+def _harmless(kind: type | tuple[type, ...]) -> Any:
+    """Return a value for an entry that is wrong."""
+    return kind() if isinstance(kind, type) else 1
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -156,5 +186,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     It stands before the list of what is known: that may be long.
     """
+    import difflib
+
     near = difflib.get_close_matches(word, list(known), 1)
     return f" (did you mean {near[0]!r}?)" if near else ""

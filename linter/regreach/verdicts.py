@@ -6,10 +6,12 @@ import fnmatch
 import re
 from collections.abc import Iterable, Sequence
 
+from regreach.above_root import imports_above_root
 from regreach.arrivals import Arrivals
 from regreach.call_sites import Site, find_sites
 from regreach.callers import Entry
 from regreach.cycles import cycle_of
+from regreach.discovering import discovering_loops
 from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Abrupt, Frame, Place
 from regreach.evaluate.machine import Machine
@@ -18,7 +20,8 @@ from regreach.evaluate.values import UNKNOWN, Const, Module, Raised, Value, desc
 from regreach.evaluate.world import World
 from regreach.facts import ir, walk
 from regreach.graph import ImportGraph
-from regreach.importers import held_back_by, importers_of
+from regreach.held_back import HeldBack
+from regreach.importers import importers_of
 from regreach.init_path import InitPath, InitRun, Key, choose_branches
 from regreach.later_lookups import Asked, keys_asked_later
 from regreach.model import (
@@ -26,6 +29,7 @@ from regreach.model import (
     CallSite,
     Cell,
     Doubt,
+    Guarded,
     ImportEdge,
     Outcome,
     Problem,
@@ -45,6 +49,7 @@ from regreach.quick import quick_machine
 from regreach.registrations import Use, find_uses, last_name
 from regreach.remedies import find_remedy
 from regreach.supply.prediction import likely_modules
+from regreach.swallowed import swallowed_imports
 
 _IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError")
 
@@ -79,6 +84,7 @@ class Analysis:
         self.pack = pack
         self.platform = platform
         self.every_remedy = every_remedy
+        self.any_remedy = True  # set to False, none is sought: that takes as long as all else
         self.only = only
         self.quick = quick
         self.ways: list[
@@ -142,6 +148,12 @@ class Analysis:
             if why is not None:
                 self.blocked.append(f"{consumer.path} cannot be judged: {why}")
         tree = self.program.tree
+        # no key depends on these
+        whole = self.only is None
+        above_root = imports_above_root(self.program, self.pack) if whole else ()
+        absent = self.platform.absent
+        tried = swallowed_imports(self.program, self.pack, results, absent, eager)
+        loops = discovering_loops(self.program, self.pack, results) if whole else ()
         problems = [
             Problem(Spot(path, error.line), error.column, error.told)
             for path, error in sorted(self.program.broken.items())
@@ -161,6 +173,8 @@ class Analysis:
             tuple(self.notes),
             blocked=tuple(self.blocked),
             doubtful=self._doubtful(),
+            above_root=above_root,
+            swallowed=(*tried, *loops),
         )
 
     def _not_read(self, session: Session, part: ConsumerAnalysis, ended: Ended) -> list[str]:
@@ -259,6 +273,8 @@ class ConsumerAnalysis:
         self.asked_later: Asked = {}
         self.later_runs: dict[tuple[str, Key], InitRun | None] = {}
         self.process = ProcessStart(analysis, consumer, registries)
+        # whether a key is there once a module that registers it was imported first
+        self.own: dict[tuple[str, Key, str], Tristate] = {}
         self.only: Key | None = None
 
     def run(self, imported: Ended) -> tuple[list[RegistryResult], list[CallSite]]:
@@ -312,7 +328,7 @@ class ConsumerAnalysis:
                 continue
             key = self._key_of_use(use)
             if key is not None:
-                found = Registration(use.module, use.spot, use.column, use.symbol, key)
+                found = Registration(use.module, use.spot, use.column, use.symbol, key, use.guards)
                 keys.setdefault(key, []).append(found)
         return keys
 
@@ -367,6 +383,7 @@ class ConsumerAnalysis:
                 entered.setdefault(entry.module, {}).setdefault(entry, []).append(site)
         for module in sorted({*registering, *entered, *(s.module for s in sites)}):
             ended = self.analysis.first_import(module)
+            self._note_own(path, module)
             entries = entered.get(module)
             if not entries or self.arrivals is None:
                 continue
@@ -378,6 +395,13 @@ class ConsumerAnalysis:
             with visitor.attempt():
                 visitor.import_module(module)
                 self.arrivals.run(entries)
+
+    def _note_own(self, path: InitPath, module: str) -> None:
+        """Note which keys a module, just imported first, has registered."""
+        for registry in self.registries:
+            for key, registrations in self.registrations[registry.id].items():
+                if any(r.module == module for r in registrations):
+                    self.own[registry.id, key, module] = path.present(registry, key)
 
     def _may_give(self, site: Site, key: Key) -> bool:
         """Return whether a site may ask for a key: not if it names another member of the enum."""
@@ -461,22 +485,22 @@ class ConsumerAnalysis:
         lookup = run.lookups.get(registry.id) if run is not None else None
         branch = analysis.spot(run.branch if run is not None else None)
         modules = list(dict.fromkeys(r.module for r in registrations))
-        importers = (
-            importers_of(self.analysis.graph, self.pack, modules)
-            if at_lookup != "yes" and self.only in (None, key)
-            else ()
-        )
-        reach = self._reach(registry, key, registrations, at_lookup, importers)
+        reach = self._reach(registry, key, registrations, at_lookup)
+        importers: tuple[ImportEdge, ...] = ()
+        if self._tells_importers(registry, key, reach):
+            importers = importers_of(analysis.graph, self.pack, modules)
+        if reach == "none" and not importers:
+            reach = "orphan"
         # an import that fails on the way to the look-up is a miss like any other
         missed = lookup is not None or (raised is not None and raised.name in _IMPORT_ERRORS)
         needs_entry = outcome != "ok" and missed
-        held_back = remedy = None
-        if self.only not in (None, key):
-            pass  # its call sites were not run: nobody is to ask
-        elif needs_entry and at_lookup == "no" and reach in ("none", "partial", "orphan"):
-            loaded = {*self.path.session.loaded(), *(s.module for s in self.sites)}
-            held_back = held_back_by(analysis.graph, self.pack, modules, loaded)
-            if held_back is None and self.only is None:
+        remedy = None
+        guarded: tuple[Guarded, ...] = ()
+        if self.only not in (None, key) or not analysis.any_remedy:
+            pass  # nobody is to ask; of another key, the call sites were not run
+        elif needs_entry and at_lookup != "yes" and reach in ("none", "partial", "orphan"):
+            guarded = self._guarded(registry, key, registrations, run)
+            if not guarded and at_lookup == "no" and self.only is None:
                 remedy = self.remedy(modules[0], run)
         elif analysis.every_remedy and needs_entry and reach in ("caller", "process"):
             remedy = self.remedy(modules[0], run)
@@ -497,7 +521,7 @@ class ConsumerAnalysis:
             branch=branch,
             conditions=self._conditions(run),
             importers=importers,
-            held_back_by=held_back,
+            held_back_by=guarded[0].guard if guarded and at_lookup == "no" else None,
             hangs_on=self._hangs_on(reach, key, modules),
             remedy=remedy,
             cycle=cycle_of(self.program, run.ended.raised) if run is not None else None,
@@ -505,7 +529,41 @@ class ConsumerAnalysis:
             counterpart=tuple(key[i] for i in registry.counterpart_key)
             if registry.counterpart
             else None,
+            guarded=guarded,
         )
+
+    def _guarded(
+        self,
+        registry: Registry,
+        key: Key,
+        registrations: tuple[Registration, ...],
+        run: InitRun | None,
+    ) -> tuple[Guarded, ...]:
+        """Return the conditions that keep a key from being there when it is looked up."""
+        finder = HeldBack(self.program, self.analysis.graph, self.pack)
+        found = self._holding_back(finder, registry, key, registrations, run)
+        # what is certain was run: it does not ask
+        unsure = self.consumer.path if self._at_lookup(registry, key) == "maybe" else None
+        return finder.asked_too(found, unsure, key[-1])
+
+    def _holding_back(
+        self,
+        finder: HeldBack,
+        registry: Registry,
+        key: Key,
+        registrations: tuple[Registration, ...],
+        run: InitRun | None,
+    ) -> tuple[Guarded, ...]:
+        loaded = {*self.path.session.loaded(), *(s.module for s in self.sites)}
+        if self._at_lookup(registry, key) == "maybe":
+            return finder.doubtful(registrations, self._conditions(run), loaded.__contains__)
+        own = {self.own.get((registry.id, key, r.module)) for r in registrations}
+        if own == {"no"} and all(r.guards for r in registrations):
+            return finder.itself(registrations)
+        modules = list(dict.fromkeys(r.module for r in registrations))
+        found = finder.imports(modules, lambda m: m in loaded or self.process.loads(m))
+        taken = {place.line for place in run.branches} if run is not None else set()
+        return found or finder.on_the_way(modules, self.consumer.module, taken)
 
     def remedy(self, module: str, run: InitRun | None) -> Remedy:
         """Return the import of a module that a run lacks, and where it can stand."""
@@ -525,6 +583,18 @@ class ConsumerAnalysis:
         spots = [self.analysis.spot(place) for place in dict.fromkeys(places)]
         return tuple(spot for spot in spots if spot is not None)
 
+    def _tells_importers(self, registry: Registry, key: Key, reach: Reach) -> bool:
+        """Return whether it matters who imports what registers a key.
+
+        To a quick analysis it does not where only what the key hangs on is told.
+        """
+        told_otherwise = registry.on_init_path and reach in ("process", "caller")
+        return (
+            reach not in ("runner", "unregistered")
+            and self.only in (None, key)
+            and not (self.analysis.quick and told_otherwise)
+        )
+
     # -- reach --------------------------------------------------------------------------------
 
     def _reach(
@@ -533,8 +603,8 @@ class ConsumerAnalysis:
         key: Key,
         registrations: tuple[Registration, ...],
         at_lookup: Tristate,
-        importers: tuple[ImportEdge, ...],
     ) -> Reach:
+        """Return the reach of a key; ``none`` also where it is ``orphan``."""
         if not registrations:
             return "unregistered"
         if at_lookup == "yes":
@@ -550,7 +620,7 @@ class ConsumerAnalysis:
             return "caller"
         if loaded - {"no"} or at_lookup == "maybe":
             return "partial"
-        return "none" if importers else "orphan"
+        return "none"
 
     def _arriving(self, key: Key) -> list[tuple[Site, SiteValue]]:
         return self.arrivals.at(key) if self.arrivals is not None else []
@@ -570,12 +640,17 @@ class ConsumerAnalysis:
         if reach == "process":
             return self.process.chain(modules[0])
         if reach == "caller":
+            graph = self.analysis.graph
+            entered = [{e.module for e in site.entries} for site, _ in self._arriving(key)]
+            among = sorted(set[str]().union(*entered))
+            imports = [edge for module in modules for edge in graph.importers_in(module, among)]
             edges = [
                 edge
-                for site, _ in self._arriving(key)
-                for edge in importers_of(self.analysis.graph, self.pack, modules)
-                if edge.importer in {e.module for e in site.entries}
+                for own in entered
+                for edge in imports
+                if edge.importer in own
                 and edge.kind != "type-checking"
+                and not self.pack.ignores(edge.spot.path)
             ]
             return tuple(dict.fromkeys(edges))
         return ()

@@ -8,7 +8,7 @@ from importlib.resources import files
 from regreach.model import Audit, Cell, Finding
 from regreach.rule import Rule
 
-from regreach_rules import story
+from regreach_rules import simply_unreached, story
 from regreach_rules.import_order import order_fault
 from regreach_rules.unreached import finding, is_unreached
 
@@ -19,6 +19,7 @@ def check(audit: Audit) -> Iterator[Finding]:
         for cell in registry.cells:
             if is_unreached(audit, cell) and order_fault(cell) is None:
                 yield finding("RR101", audit, cell, _why(audit, cell))
+    yield from simply_unreached.findings("RR101", audit)
 
 
 def _why(audit: Audit, cell: Cell) -> str:

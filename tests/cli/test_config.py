@@ -321,7 +321,10 @@ env = { A = 1 }
     )
     done = run("check")
     assert (done.code, done.out) == (2, "")
-    known = "known are: RR101, RR102, RR103, RR106, RR107, RR110, RR901, RR902, RR903"
+    known = (
+        "known are: RR101, RR102, RR103, RR104, RR105, RR106, RR107, RR108, RR109, RR110, RR111,"
+        " RR901, RR902, RR903"
+    )
     where = "regreach: error: pyproject.toml: tool.regreach."
     assert done.err.splitlines() == [
         f"{where}env.A must be a string, not 1",
@@ -335,7 +338,7 @@ env = { A = 1 }
         f'{where}per-path-ignores."/x" must be a pattern of relative paths',
         f"{where}per-path-ignores.y must be a list of strings, not 'RR101'",
         f"{where}platfrm is not a known key (did you mean 'platform'?); known here: absent, baseline, cache, env,"
-        " fail-on, ignore, jobs, offline, pack, per-path-ignores, platform, select, severity",
+        " fail-on, ignore, jobs, offline, pack, package, per-path-ignores, platform, select, severity",
         f"{where}platform: unknown platform 'cude' (did you mean 'cuda'?); the pack 'sglang' knows: cuda, hip,"
         " npu, cpu, xpu",
     ]
@@ -354,7 +357,7 @@ def test_the_platforms_of_a_pack_that_is_wrong_are_not_known(tree: Path) -> None
         ("[tool.regreach]", "regreach.toml: tool is not a known key; known here: absent, "),
         ("pack = 1", "regreach.toml: pack must be a string, not 1"),
         ("pack = ''", "regreach.toml: pack must not be empty"),
-        ("pack = 'nope'", "regreach.toml: pack: unknown pack 'nope'; installed are: sglang"),
+        ("pack = 'nope'", "regreach.toml: pack: unknown pack 'nope'; installed are: alembic, celery, django, sglang"),
         ("pack = './'", "regreach.toml: pack: "),
         ("platform = 'abacus'", "regreach.toml: platform: unknown platform 'abacus'; the pack 'sglang' knows"),
         ("env = []", "regreach.toml: env must be a table, not []"),
@@ -414,6 +417,7 @@ def test_what_applies_in_full(tree: Path) -> None:
         """\
 configuration: regreach.toml
 pack            "sglang"              default
+package         "sglang"              default
 platform        "hip"                 the command line
 env             {"A": "é"}            the command line
 absent          ["deep_ep"]           the command line
@@ -425,9 +429,14 @@ cache           true                  default
 RR101           error                 default
 RR102           info                  regreach.toml: severity.RR102
 RR103           error                 default
+RR104           error                 default
+RR105           error                 default
 RR106           left out              regreach.toml: ignore
 RR107           error                 default
+RR108           warning               default
+RR109           warning               default
 RR110           error                 default
+RR111           error                 default
 RR901           warning               default
 RR902           warning               default
 RR903           warning               default
@@ -453,7 +462,7 @@ def test_the_page_names_every_key(tree: Path) -> None:
     page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     configure(tree, "no_such_key = 1\n")
     keys = fails(run("check"), 2).partition("known here: ")[2].split(", ")
-    assert len(keys) == 13
+    assert len(keys) == 14
     for key in keys:
         assert f"| `{key}` |" in page, key
 

@@ -59,7 +59,7 @@ def test_findings_decide(command: str, arguments: list[str], code: int) -> None:
         (["check", BUG, "--select", "RR101,RR999"], "unknown rule 'RR999'; known are: RR101, "),
         (["audit", BUG, "--ignore", "X"], "unknown rule 'X'"),
         (["check", BUG, "--platform", "abacus"], "unknown platform 'abacus'; the pack 'sglang' knows: cuda"),
-        (["check", BUG, "--pack", "nope"], "unknown pack 'nope'; installed are: sglang"),
+        (["check", BUG, "--pack", "nope"], "unknown pack 'nope'; installed are: alembic, celery, django, sglang"),
         (["check", BUG, "--pack", "nope.toml"], "nope.toml: the pack cannot be read: No such file"),
         (["check", BUG, "--pack", "./"], "./: the pack cannot be read: Is a directory"),
         (["rule", "RR999"], "unknown rule 'RR999'"),

@@ -81,7 +81,7 @@ def patch_of(*arguments: str | Path, cwd: Path) -> bytes:
 
 def findings_of(tree: Path, platform: str) -> list[tuple[str, tuple[str, ...]]]:
     document: Any = run("check", str(tree), "--platform", platform, "--format", "json").json()
-    return [(f["rule"], tuple(f["key"])) for f in document["findings"]]
+    return [(f["rule"], tuple(f["key"] or ())) for f in document["findings"]]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

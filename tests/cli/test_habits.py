@@ -14,10 +14,26 @@ import pytest
 import regreach
 from command_line import BUG, HELP, MODULE, fails, run, run_process
 from regreach.cli import cli
+from regreach_rules import PACKS
 from shop_example import PACK
 from test_third_party_rules import installed
 
-CODES = ["RR101", "RR102", "RR103", "RR106", "RR107", "RR110", "RR901", "RR902", "RR903"]
+CODES = [
+    "RR101",
+    "RR102",
+    "RR103",
+    "RR104",
+    "RR105",
+    "RR106",
+    "RR107",
+    "RR108",
+    "RR109",
+    "RR110",
+    "RR111",
+    "RR901",
+    "RR902",
+    "RR903",
+]
 
 
 def test_the_version_names_what_decides() -> None:
@@ -29,7 +45,7 @@ def test_the_version_names_what_decides() -> None:
     for name in ("libcst", "networkx", "click", "rich"):
         assert f"{name} {version(name)}" in libraries
     assert rules == f"rules: {', '.join(CODES)}"
-    assert packs == "packs: sglang"
+    assert packs == f"packs: {', '.join(PACKS)}"
     assert origin.startswith("from: regreach ")
 
 
@@ -78,10 +94,13 @@ def completed(*words: str) -> list[str]:
     [
         (["ch"], ["check"]),
         (["rule", "rr9"], ["RR901", "RR902", "RR903"]),
-        (["rule", "RR10"], ["RR101", "RR102", "RR103", "RR106", "RR107"]),
-        (["check", "--select", "rr1"], CODES[:6]),
+        (["rule", "RR10"], [code for code in CODES if code.startswith("RR10")]),
+        (["check", "--select", "rr1"], [code for code in CODES if code < "RR9"]),
         (["check", "--select", "RR101,RR9"], ["RR101,RR901", "RR101,RR902", "RR101,RR903"]),
-        (["audit", "--ignore", "RR101,rr10"], [f"RR101,{code}" for code in CODES[1:5]]),
+        (
+            ["audit", "--ignore", "RR101,rr10"],
+            [f"RR101,{code}" for code in CODES[1:] if code.startswith("RR10")],
+        ),
         (["check", "--ignore", "X"], []),
         (["check", "--fail-on", "w"], ["warning"]),
         (["completion", "f"], ["fish"]),
@@ -131,9 +150,11 @@ def test_verbose_says_what_is_done_and_by_what(tmp_path: Path) -> None:
         f"opening {BUG}",
         "analysing 13 modules",
         "looking for imports that a fixer would delete",
+        "looking at simple registries",
         "applying the rules",
         "analysing 13 modules, in full",
         "looking for imports that a fixer would delete, in full",
+        "looking at simple registries, in full",
         "applying the rules, in full",
         HELP.strip(),
         "1 error, 1 warning",
@@ -164,9 +185,11 @@ def test_stats_count_files_and_time(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         f"opening {BUG}",
         "analysing 13 modules",
         "looking for imports that a fixer would delete",
+        "looking at simple registries",
         "applying the rules",
         "analysing 13 modules, in full",
         "looking for imports that a fixer would delete, in full",
+        "looking at simple registries, in full",
         "applying the rules, in full",
         "in all",
     ]

@@ -73,6 +73,12 @@ def test_case(cpython: CPython, case: str) -> None:
     assert tally.known == tally.bound or "unknown" in case or "outside" in CASES[case]
 
 
+def test_a_test_can_be_known_when_a_part_of_it_is_not() -> None:
+    _, module = abstract.execute(CASES["a test is decided whatever the unknown part of it is"])
+    assert module is not None
+    assert all(known(cell_of(module, name)) for name in ("x", "y", "z", "found"))
+
+
 @pytest.mark.parametrize("case", RAISING)
 def test_exception(cpython: CPython, case: str) -> None:
     ended, _ = abstract.execute(RAISING[case])

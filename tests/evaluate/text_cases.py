@@ -17,6 +17,22 @@ _ALL = {
         held = {x: 1 for x in ('a', 'b') if x == U}
         has = 'b' in held
         """,
+    "a test is decided whatever the unknown part of it is": """
+        from outside import U, V
+        x = 0
+        if U and False:
+            x = 1
+        if not (U or True):
+            x = 2
+        if (U and False) or (V and 0):
+            x = 3
+        if not (U and 0):
+            y = 1
+        z = 1 if U and 0 else 2
+        while U and False:
+            x = 4
+        found = [1 for _ in (1,) if U and False]
+        """,
     "what := binds in a comprehension is bound outside of it (unknown)": """
         anything = any((hit := x) > 1 for x in (1, 2, 3))
         def f():

@@ -38,14 +38,19 @@ def test_a_case_for_each_finding_and_for_each_rule_without() -> None:
         ("regreach.RR101", "failure"),
         ("regreach.RR102", "skipped"),
         ("regreach.RR103", "passed"),
+        ("regreach.RR104", "passed"),
+        ("regreach.RR105", "passed"),
         ("regreach.RR106", "passed"),
         ("regreach.RR107", "passed"),
+        ("regreach.RR108", "passed"),
+        ("regreach.RR109", "passed"),
         ("regreach.RR110", "passed"),
+        ("regreach.RR111", "passed"),
         ("regreach.RR901", "passed"),
         ("regreach.RR902", "passed"),
         ("regreach.RR903", "passed"),
     ]
-    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("9", "1", "0")
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("14", "1", "0")
 
 
 @pytest.mark.parametrize(

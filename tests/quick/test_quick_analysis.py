@@ -23,8 +23,12 @@ def request_for(case: str, platform: str = "cuda") -> Request:
 
 
 def verdicts(audit: Audit) -> object:
-    # remedies are sought in full only
+    # remedies are sought in full only, and so are importers of what only hangs on some
     cells = [replace(cell, remedy=None) for registry in audit.registries for cell in registry.cells]
+    cells = [
+        replace(cell, importers=()) if cell.reach in ("process", "caller") else cell
+        for cell in cells
+    ]
     return cells, audit.call_sites, audit.imported_first, audit.notes, audit.blocked
 
 
@@ -84,6 +88,30 @@ def test_a_module_that_only_passes_by_is_not_parsed(tmp_path: Path) -> None:
     assert "sglang.srt.passing" not in quick.analysis.program.parsed()
     assert "sglang.srt.passing" in full.analysis.program.parsed()
     assert verdicts(quick.audit) == verdicts(full.audit)
+
+
+@pytest.mark.parametrize(
+    "call", ["load_all()", "if LIMIT:\n    load_all()", "class Here:\n    loaded = load_all()"]
+)
+def test_a_call_that_imports_what_registers_is_made(call: str, tmp_path: Path) -> None:
+    """Wherever it is made while a module is loaded that has nothing else to do with the registry."""
+    tree = tmp_path / "tree"
+    shutil.copytree(FIXTURES / "module-level-call" / "tree", tree)
+    folder = tree / "sglang" / "srt" / "layers" / "moe" / "moe_runner"
+    (folder / "loading.py").write_text(
+        (folder / "loading.py").read_text().replace("def load_flashinfer", "def load_all")
+    )
+    (folder / "passing.py").write_text(
+        f"from sglang.srt.layers.moe.moe_runner.loading import load_all\n\nLIMIT = 1\n{call}\n"
+    )
+    runner = (folder / "runner.py").read_text()
+    runner = runner.replace("loading import load_flashinfer", "passing import LIMIT")
+    (folder / "runner.py").write_text(runner.replace("load_flashinfer()\n", ""))
+    request = Request(str(tree), platform="cuda", keep=False, jobs=1)
+    quick, full = analyse(replace(request, quick=True)), analyse(request)
+    assert verdicts(quick.audit) == verdicts(full.audit)
+    reaches = {c.key: c.reach for r in full.audit.registries for c in r.cells}
+    assert reaches["none", "flashinfer_mxfp4"] == "runner"
 
 
 def test_one_that_is_no_python_is_seen_all_the_same(tmp_path: Path) -> None:

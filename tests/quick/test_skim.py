@@ -35,8 +35,8 @@ def told(body: ir.Body) -> list[object]:
 
 
 def skim_of(text: str, packages: frozenset[str] = PACKAGES) -> list[object] | None:
-    body = skimmed(text.encode(), packages)
-    return None if body is None else told(body)
+    found = skimmed(text.encode(), packages)
+    return None if found is None else told(found.body)
 
 
 def parse_of(text: str, top: str = TOP) -> list[object]:
@@ -89,6 +89,27 @@ def test_the_lines_tell_what_a_parse_tells(text: str) -> None:
 @pytest.mark.parametrize("text", LEFT_TO_THE_PARSER)
 def test_what_is_odd_or_has_an_effect_is_left_to_the_parser(text: str) -> None:
     assert skim_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        ("load()\n", {"load"}),
+        ("x = pkg.load ()\n", {"load"}),
+        ("@load\ndef f():\n    other()\n", {"load"}),
+        ("@pkg.load\nclass C:\n    pass\n", {"load"}),
+        ("@load(1)\nclass C:\n    y = call()\n    def g(self): ...\n", {"load", "call"}),
+        ("def f(x=load()):\n    return other(x)\n", {"load"}),
+        ("class C(load()):\n    def g(self):\n        other()\n", {"load"}),
+        ("if cond():\n    load()\n", {"cond", "load"}),
+        ("x: int = 3\ndef f():\n    load()\n", set()),
+        ("y = a@load\n", set()),
+    ],
+)
+def test_what_may_be_called_while_it_is_loaded(text: str, called: set[str]) -> None:
+    found = skimmed(text.encode(), PACKAGES)
+    assert found is not None
+    assert set(found.called) == called
 
 
 def test_a_file_that_is_no_python_is_told() -> None:

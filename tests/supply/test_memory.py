@@ -118,6 +118,7 @@ CHANGES: dict[str, Callable[[Lab], None]] = {
     "a comment that suppresses nothing": lambda lab: lab.write(
         OTHER, "VALUE = 1  # regreach: ignore[RR101] why\n"
     ),
+    "an import above the root": lambda lab: lab.write(OTHER, "import python.sglang as sglang\n"),
     "a new module": lambda lab: lab.write("sglang/srt/new.py", ""),
     "a module less": lambda lab: (lab.root / OTHER).unlink(),
     "a file that does not parse": lambda lab: lab.write(RUNNER, "def ("),
@@ -181,6 +182,13 @@ def test_without_a_cache_nothing_is_kept(lab: Lab) -> None:
 LINES = st.sampled_from(
     [
         "import sglang.srt.layers.moe.moe_runner.flashinfer_cutlass\n",
+        "from python.sglang.srt.layers import moe\n",
+        "if True: import src.sglang\n",
+        "CHOICES = ['flashinfer_mxfp4']\n",
+        "import os\nif os.getenv('SGLANG_EXPERIMENTAL_MXFP4'):\n    MORE = ['flashinfer_mxfp4']\n",
+        "import importlib, pkgutil\nfor _, n, _ in pkgutil.iter_modules([], 'sglang.srt.layers'):\n"
+        "    try:\n        importlib.import_module(n)\n    except Exception:\n        pass\n",
+        "# see docs.sglang or python.sglangs, python import sglang\n",
         "from sglang.srt.layers.moe.moe_runner import flashinfer_cutlass\n",
         "from sglang.srt.layers.moe import moe_runner\n",
         "if True: import sglang.srt.layers.moe.moe_runner.flashinfer_cutlass\n",
@@ -194,7 +202,9 @@ LINES = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("case", ["bug", "process", "caller-only", "fix-lazy-in-branch"])
+@pytest.mark.parametrize(
+    "case", ["bug", "process", "caller-only", "fix-lazy-in-branch", "environment-switch"]
+)
 def test_any_line_in_any_file(tmp_path: Path, case: str) -> None:
     """Whatever is written wherever, one run after the other, is judged as it is without a memory."""
     lab = Lab(tmp_path, case)

@@ -8,7 +8,6 @@ import io
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -24,8 +23,10 @@ from regreach.cli.discover import discover
 from regreach.cli.explain import explain
 from regreach.cli.fix import fix
 from regreach.cli.graph import graph
+from regreach.cli.pack import pack
 from regreach.cli.probe import probe
 from regreach.cli.rule import rule
+from regreach.cli.side_effects import side_effects
 from regreach.cli.smoke import smoke
 from regreach.cli.version import print_version
 from regreach.errors import ConfigError, RegreachError, TargetError
@@ -80,7 +81,7 @@ def cli() -> None:
 
 for _command in (
     *(check, audit, explain, graph, bisect, fix, baseline),
-    *(discover, probe, smoke, rule, config, completion),
+    *(side_effects, discover, probe, smoke, rule, pack, config, completion),
 ):
     cli.add_command(_command)
 
@@ -136,6 +137,8 @@ def _unexpected(error: Exception) -> str:
         return f"the system refuses to go on: {file}{error.strerror}"
     if isinstance(error, ImportError) and error.name != __name__:
         return f"a part of regreach or of its libraries cannot be loaded: {error}"
+    import traceback
+
     last = traceback.extract_tb(error.__traceback__)[-1]
     return (
         f"internal error, please report it: {type(error).__name__}: {error}"
@@ -211,6 +214,8 @@ def _end(number: int, _: object) -> NoReturn:
 
 def _fail(code: int, *messages: str) -> int:
     if os.environ.get("REGREACH_TRACEBACK"):
+        import traceback
+
         traceback.print_exc()
     for message in messages:
         click.echo("regreach: error: " + harmless(" ".join(message.split())), err=True)

@@ -59,7 +59,9 @@ def complete_platforms(
     from regreach.plugins import load_plugins
 
     with contextlib.suppress(RegreachError):
-        platforms = load_plugins().pack(context.params.get("pack")).platforms
+        platforms = (
+            load_plugins().pack(context.params.get("pack"), context.params.get("package")).platforms
+        )
         return [CompletionItem(name) for name in platforms if name.startswith(incomplete)]
     return []
 

@@ -32,7 +32,11 @@ def config(**options: Any) -> None:
     named, fail_on = options["pack"], options["fail_on"]
     request = shared.request_from(options)
     plugins = load_plugins()
-    pack = request.pack if isinstance(request.pack, Pack) else plugins.pack(request.pack)
+    pack = (
+        request.pack
+        if isinstance(request.pack, Pack)
+        else plugins.pack(request.pack, request.package)
+    )
     platform = pack.platform(request.platform)
     try:
         check_target(request.target, pack.location.name, request.rev)
@@ -40,6 +44,7 @@ def config(**options: Any) -> None:
         raise ConfigError(str(error)) from error
     values = {
         "pack": pack.source if named else pack.name,
+        "package": pack.location.name,
         "platform": platform.name,
         "env": dict(request.environment or {}),
         "absent": list(request.absent),

@@ -155,7 +155,7 @@ def _applied(
     try:
         _choose_pack(found, options)
     except ConfigError as error:
-        wrong = [*wrong, str(error)]
+        wrong = [*wrong, *map(str, error.args)]
     if wrong:
         raise ConfigError(*wrong)
     return found
@@ -194,16 +194,19 @@ def _choose_pack(configured: Configured, options: dict[str, Any]) -> None:
     try:
         pack = options["pack"]
         if configured.is_of_file("pack") and names_a_file(pack):
-            pack = options["pack"] = load_pack(*_text_and_name(settings.file, pack))
+            pack = options["pack"] = load_pack(
+                *_text_and_name(settings.file, pack), options["package"]
+            )
         else:
-            pack = load_plugins().pack(pack)
+            pack = load_plugins().pack(pack, options["package"])
         key = "platform"
         if configured.is_of_file("platform"):
             pack.platform(options["platform"])
     except ConfigError as error:
         if not configured.is_of_file(key):
             return  # the pack of the command line, of which its reader will say so
-        raise ConfigError(f"{settings.place(key)}: {error}") from None
+        place = settings.place(key)
+        raise ConfigError(*(f"{place}: {line}" for line in error.args)) from None
 
 
 def _text_and_name(file: ConfigFile, path: str) -> tuple[str, str]:

@@ -31,7 +31,7 @@ def fix(diff: bool, write: bool, verify: bool, python: str, timeout: float, **op
     printed or written: the finding must be gone, and nothing may be worse than it was.
 
     By default all errors that have a fix are mended, and RR106 by the comment that keeps a fixer of unused
-    imports away; RR102 only with --select RR102. With --write only files
+    imports away; RR102 and RR111 only if they are selected. With --write only files
     below the folder TARGET are changed; releases, archives and revisions never are. Only with --verify
     is the tree's code run, which takes an interpreter with the tree's packages (--python): the consumer is
     constructed for each mended key, in a copy, and what is not confirmed is not mended.

@@ -79,6 +79,11 @@ def print_options(function: _F) -> _F:
     return _with(function, _print(_FORMS))
 
 
+def list_options(*more: str) -> Callable[[_F], _F]:
+    """Return what adds the options that say what is printed, and where: text, JSON or ``more``."""
+    return lambda function: _with(function, _print((*_FORMS, *more)))
+
+
 def output_options(*more: str) -> Callable[[_F], _F]:
     """Return what adds the options that say what is printed, where, and what the exit code means.
 
@@ -86,6 +91,11 @@ def output_options(*more: str) -> Callable[[_F], _F]:
     """
     options = [*_print((*_FORMS, *_SERVICES, *more)), *_VERDICT]
     return lambda function: _with(function, options)
+
+
+def output_and_verdict_options(function: _F) -> _F:
+    """Add the options that say where something is printed, and what the exit code means."""
+    return _with(function, [*_FILE, *_VERDICT[:1]])
 
 
 def fail_on_option(function: _F) -> _F:
@@ -150,6 +160,11 @@ _TREE: list[Callable[[Any], Any]] = [
         metavar="NAME",
         shell_complete=complete_packs,
         help="The pack to use: a name, or the path of a TOML file.",
+    ),
+    click.option(
+        "--package",
+        metavar="NAME",
+        help="The import package, for a pack that is for any.",
     ),
     click.option(
         "--platform",
@@ -242,7 +257,7 @@ def _outputs(forms: Sequence[str], values: Sequence[str]) -> list[tuple[str | No
     outputs: list[tuple[str | None, Path]] = []
     for value in values:
         form, colon, name = value.partition(":")
-        known = form in (*_FORMS, *_SERVICES, *_PAGES)
+        known = form in (*forms, *_SERVICES, *_PAGES)
         # a drive of Windows has one letter, and a path may have been given as ./a:b
         if colon and not known and len(form) > 1 and not {"/", "\\"} & set(form):
             raise click.UsageError(
@@ -307,6 +322,7 @@ def request_from(options: dict[str, Any]) -> Request:
         not options.pop("no_cache"),
         options.pop("jobs"),
         policy=policy,
+        package=options.pop("package"),
     )
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 import click
-from rich.console import Console
 from rich.text import Text
 
 from regreach.beside import beside
@@ -65,7 +64,8 @@ def present(
     )
     more_lines = suppressed_lines(result.suppressed) if options["verbose"] else []
     count = summary(result.findings, result.suppressed, unsure=bool(unsure))
-    print_notes(result.audit, options, *more_lines, *notes, *help_lines(result.findings), count)
+    ways = help_lines(result.findings, result.rules)
+    print_notes(result.audit, options, *more_lines, *notes, *ways, count)
     if options["stats"] and said is not None:
         program = result.analysis.program if isinstance(result, Result) else None
         click.echo(said.stats(program), err=True)
@@ -122,12 +122,15 @@ def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) ->
     """Return lines as text; with ``color``, with terminal codes. They are folded only to a ``width``."""
     if width is not None:
         lines = folded(lines, width)
+    if not color:
+        return "".join(f"{harmless(line.plain).expandtabs()}\n" for line in lines)
+    from rich.console import Console  # a tenth of the time that an unchanged tree takes
+
     buffer = StringIO()
     console = Console(
         file=buffer,
-        force_terminal=color,
-        no_color=not color,
-        color_system="standard" if color else None,
+        force_terminal=True,
+        color_system="standard",
         highlight=False,
         markup=False,
         emoji=False,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-from importlib.metadata import PackageNotFoundError, version
-
 import click
 
 import regreach
@@ -16,6 +13,8 @@ def print_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     """Print the versions and end; a callback of click. The first line alone is that of regreach."""
     if not wanted or context.resilient_parsing:
         return
+    import platform
+
     click.echo(f"regreach, version {regreach.__version__}")
     click.echo(
         f"{platform.python_implementation()} {platform.python_version()}, {platform.system()}"
@@ -27,6 +26,8 @@ def print_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 
 
 def _version(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:

@@ -43,6 +43,7 @@ class _Reader:
         """Return the values of the keys that are there."""
         readers: dict[str, Callable[[str], object]] = {
             "pack": self._text,
+            "package": self._text,
             "platform": self._text,
             "env": self._table.text_mapping,
             "absent": self._table.texts,

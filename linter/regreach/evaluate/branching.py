@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from regreach.evaluate.comparisons import truth
+from regreach.evaluate.conditions import holds
 from regreach.evaluate.dispatch import block, evaluate, run_block
 from regreach.evaluate.frames import Frame, Place
 from regreach.evaluate.importing import bind
@@ -33,7 +33,7 @@ def assert_statement(machine: Machine, frame: Frame, node: ir.Assert) -> None:
     def fail() -> Value:
         raise machine.error(frame, "AssertionError")
 
-    verdict = truth(machine, frame, evaluate(machine, frame, node.test))
+    verdict = holds(machine, frame, node.test)
     frame.line = node.line
     if verdict is False:
         fail()
@@ -52,7 +52,7 @@ def _branch(
 ) -> Value:
     """Run one way, or both when the test is unknown; names that the test is about are narrowed."""
     place = machine.place(frame)
-    verdict = truth(machine, frame, evaluate(machine, frame, test))
+    verdict = holds(machine, frame, test)
     if verdict is True:
         _note(machine, frame, place.line)
         return when_true()

@@ -269,7 +269,7 @@ def _run_body(
                 inner.body = body_of(machine, inner.module.name, definition)
                 run_block(machine, inner, machine.bodies.get(id(definition), inner.body))
         except Abrupt as abrupt:
-            current = abrupt
+            current = abrupt.caught()
 
         def take_up(pending: Any) -> Value:
             raise Abrupt("return", pending.value)

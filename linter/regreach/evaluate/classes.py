@@ -99,7 +99,7 @@ def define_class(machine: Machine, frame: Frame, node: ir.ClassDef) -> Value:
         try:
             run_block(machine, body_frame, node.body)
         except Abrupt as abrupt:
-            ended = abrupt
+            ended = abrupt.caught()
     frame.pendings.extend(body_frame.pendings)
     if ended is not None:
         raise ended

@@ -217,7 +217,7 @@ def _any_contains(machine: Machine, frame: Frame, containers: Union, item: Value
             try:
                 results.add(_contains(machine, frame, container, item))
             except Abrupt as abrupt:
-                failed = abrupt
+                failed = abrupt.caught()
     if failed is not None and not results:
         raise failed
     return results.pop() if len(results) == 1 else None

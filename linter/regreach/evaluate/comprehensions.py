@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from regreach.evaluate.assignment import assign
-from regreach.evaluate.comparisons import truth
+from regreach.evaluate.conditions import holds
 from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.importing import bind
@@ -131,7 +131,7 @@ class _Clauses:
         try:
             return self._turn(clause, index, item)
         except Abrupt as abrupt:
-            ended = abrupt
+            ended = abrupt.caught()
         self._perhaps(lambda: _raise(ended))
         return False
 
@@ -143,7 +143,7 @@ class _Clauses:
         """Ask the conditions one by one, then go on; return whether the results are all there is."""
         machine, frame = self._machine, self._frame
         for position, condition in enumerate(conditions):
-            verdict = truth(machine, frame, evaluate(machine, frame, condition))
+            verdict = holds(machine, frame, condition)
             if verdict is False:
                 return True
             if verdict is None:

@@ -9,6 +9,7 @@ from regreach.evaluate.calls import call
 from regreach.evaluate.classes import super_call
 from regreach.evaluate.comparisons import compare, from_truth, negate, truth
 from regreach.evaluate.comprehensions import comprehension
+from regreach.evaluate.conditions import holds, operands
 from regreach.evaluate.constants import string_of
 from regreach.evaluate.dispatch import EVALUATE, evaluate
 from regreach.evaluate.frames import Frame
@@ -166,13 +167,13 @@ def _dict(machine: Machine, frame: Frame, node: ir.Dict) -> Value:
 
 
 def _bool_op(machine: Machine, frame: Frame, node: ir.BoolOp) -> Value:
-    operands = _operands(node)
+    parts = operands(node)
     stops = node.op == "or"
     place = machine.place(frame)
 
     def run(index: int) -> Value:
-        value = evaluate(machine, frame, operands[index])
-        if index == len(operands) - 1:
+        value = evaluate(machine, frame, parts[index])
+        if index == len(parts) - 1:
             return value
         verdict = truth(machine, frame, value)
         if verdict is stops:
@@ -181,26 +182,13 @@ def _bool_op(machine: Machine, frame: Frame, node: ir.BoolOp) -> Value:
             return run(index + 1)
 
         def goes_on() -> Value:
-            narrow(machine, frame, operands[index], not stops)
+            narrow(machine, frame, parts[index], not stops)
             return run(index + 1)
 
         kept = _when(machine, frame, value, stops)
         return machine.fork(frame, goes_on, lambda: kept, place)
 
     return run(0)
-
-
-def _operands(node: ir.BoolOp) -> list[ir.Expr]:
-    """Return the parts of ``a and b and c``, which is parsed as ``(a and b) and c``.
-
-    One by one, what a part excludes is not asked of the later ones where an earlier one is unknown.
-    """
-    parts: list[ir.Expr] = []
-    left: ir.Expr = node
-    while isinstance(left, ir.BoolOp) and left.op == node.op:
-        parts.append(left.right)
-        left = left.left
-    return [left, *reversed(parts)]
 
 
 def _when(machine: Machine, frame: Frame, value: Value, wanted: bool) -> Value:
@@ -210,7 +198,7 @@ def _when(machine: Machine, frame: Frame, value: Value, wanted: bool) -> Value:
 
 
 def _not(machine: Machine, frame: Frame, node: ir.Not) -> Value:
-    return from_truth(negate(truth(machine, frame, evaluate(machine, frame, node.value))))
+    return from_truth(negate(holds(machine, frame, node.value)))
 
 
 def _compare(machine: Machine, frame: Frame, node: ir.Compare) -> Value:
@@ -246,7 +234,7 @@ def _unary(machine: Machine, frame: Frame, node: ir.Unary) -> Value:
 
 
 def _conditional(machine: Machine, frame: Frame, node: ir.Conditional) -> Value:
-    verdict = truth(machine, frame, evaluate(machine, frame, node.test))
+    verdict = holds(machine, frame, node.test)
     if verdict is not None:
         return evaluate(machine, frame, node.body if verdict else node.orelse)
 

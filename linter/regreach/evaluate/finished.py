@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from regreach.evaluate.calls import call
-from regreach.evaluate.dispatch import run_block
+from regreach.evaluate.dispatch import evaluate, run_block
 from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.heap import Heap
 from regreach.evaluate.importing import absolute_name, all_names
@@ -95,6 +95,20 @@ class FinishedModules:
             return self._machine.known(self._bound(module, name))
         finally:
             self._asked.discard(question)
+
+    def evaluated(self, module: str, node: ir.Expr) -> Value:
+        """Return the value of an expression at the margin of a finished module; UNKNOWN where it raises."""
+        found = self.module(module)
+        if found is None:
+            return UNKNOWN
+        machine = self._machine
+        with self._apart():
+            frame = Frame(found, found, context=machine.context(0, "asked", module))
+            try:
+                with machine.running(frame), machine.module_level():
+                    return machine.known(evaluate(machine, frame, node))
+            except Abrupt:
+                return UNKNOWN
 
     @staticmethod
     def _bound(module: Finished, name: str) -> Value:

@@ -20,6 +20,11 @@ class Abrupt(Exception):  # noqa: N818  (it is control flow, no error)
         self.kind = kind
         self.value = value
 
+    def caught(self) -> Abrupt:
+        """Return this without the way it came: that would keep all frames on it alive for as long."""
+        self.__traceback__ = self.__context__ = None
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

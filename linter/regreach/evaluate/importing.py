@@ -207,7 +207,7 @@ def run_module(machine: Machine, module: Module, body: ir.Body, importer: Frame)
         try:
             run_margin(machine, frame, body)
         except Abrupt as abrupt:
-            ended = abrupt
+            ended = abrupt.caught()
     for pending in frame.pendings:
         # Modules are taken to be importable where the tree itself means them to be: what may fail is
         # an import (of something optional), not a check of the machine that nobody here can decide.
@@ -460,7 +460,7 @@ def missing_attribute(machine: Machine, frame: Frame, module: Module, name: str)
     try:
         _ask_hook(machine, frame, module, name)
     except Abrupt as ended:
-        return ended
+        return ended.caught()
     child = machine.module_object(f"{module.name}.{name}")
     if EXECUTING in module.cells:
         message = f"partially initialized module {module.name!r} has no attribute {name!r}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regreach.evaluate.assignment import assign
-from regreach.evaluate.comparisons import truth
+from regreach.evaluate.conditions import holds
 from regreach.evaluate.dispatch import evaluate, run_block
 from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.importing import bind, is_bound
@@ -54,7 +54,7 @@ def while_statement(machine: Machine, frame: Frame, node: ir.While) -> None:
     context = frame.context
     for turn in range(MAX_TURNS):
         frame.line = node.line
-        verdict = truth(machine, frame, evaluate(machine, frame, node.test))
+        verdict = holds(machine, frame, node.test)
         if verdict is False:
             break
         if verdict is None or turn == MAX_TURNS - 1 or len(frame.pendings) > start:
@@ -75,7 +75,7 @@ def _loop_turn(machine: Machine, frame: Frame, body: ir.Body) -> Abrupt | None:
     try:
         run_block(machine, frame, body)
     except Abrupt as abrupt:
-        current = None if abrupt.kind == "continue" else abrupt
+        current = None if abrupt.kind == "continue" else abrupt.caught()
     return machine.settle(frame, start, ("continue",), current, lambda _: None)
 
 
@@ -86,7 +86,7 @@ def _end_loop(
         try:
             run_block(machine, frame, orelse)
         except Abrupt as abrupt:
-            current = abrupt
+            current = abrupt.caught()
     elif current.kind == "break":
         current = None
     current = machine.settle(frame, start, ("break",), current, lambda _: None)

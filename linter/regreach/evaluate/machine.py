@@ -183,7 +183,7 @@ class Machine:
             value = way()
             ended = None
         except Abrupt as abrupt:
-            value, ended = NONE, abrupt
+            value, ended = NONE, abrupt.caught()
         finally:
             self.conditions.pop()
         for pending in frame.pendings[already:]:
@@ -253,7 +253,7 @@ class Machine:
             try:
                 take_up(pending)
             except Abrupt as abrupt:
-                ended = abrupt
+                ended = abrupt.caught()
             finally:
                 del self.conditions[len(self.conditions) - len(pending.conditions) :]
             for new in frame.pendings[start:]:
@@ -336,6 +336,17 @@ class Machine:
             yield
         finally:
             self._depth, self._budget = depth, budget
+
+    @contextmanager
+    def outermost(self) -> Iterator[None]:
+        """While something is tried on the way, it has the limits that it would have by itself."""
+        conditions = self.conditions
+        self.conditions = []
+        try:
+            with self.module_level():
+                yield
+        finally:
+            self.conditions = conditions
 
     def spend(self) -> None:
         """Count one statement."""

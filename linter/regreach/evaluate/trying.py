@@ -68,13 +68,13 @@ def _leaving(
         try:
             return leave(ended)
         except Abrupt as other:
-            return other
+            return other.caught()
 
     current: Abrupt | None = None
     try:
         body()
     except Abrupt as abrupt:
-        current = abrupt
+        current = abrupt.caught()
     aside = frame.pendings[start:]
     for pending in aside:
         pending.kind = f"leaving {pending.kind}"
@@ -200,7 +200,7 @@ def _protected(
     try:
         body()
     except Abrupt as abrupt:
-        current = abrupt
+        current = abrupt.caught()
     finally:
         if guards:
             machine.import_guards.pop()
@@ -210,7 +210,7 @@ def _protected(
             try:
                 run_block(machine, frame, orelse)
             except Abrupt as abrupt:
-                current = abrupt
+                current = abrupt.caught()
     elif current.kind == "raise":
         current = _handle(machine, frame, current, handlers)
     raised_in_body = [
@@ -274,7 +274,7 @@ def _handle(
 
             machine.fork(frame, taken, passed, machine.place(frame))
         except Abrupt as abrupt:
-            return abrupt
+            return abrupt.caught()
         return None
     return raised
 

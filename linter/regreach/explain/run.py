@@ -14,8 +14,8 @@ from regreach.plugins import load_plugins
 from regreach.request import Request, Result
 from regreach.rule import Rule
 from regreach.run import judged, opened, settled_of
-from regreach.side_effects import with_side_effects
 from regreach.verdicts import Analysis
+from regreach.whole import whole_audit
 
 StoryOf = dict[tuple[str, tuple[str, ...]], Story]
 _Say = Callable[[str], None]
@@ -74,7 +74,7 @@ def _told(
     rules = load_plugins().selected(request.select, request.ignore)
 
     def work(analysis: Analysis) -> Told:
-        audit = with_side_effects(analysis, analysis.audit())
+        audit = whole_audit(analysis)
         settled = settled_of(request, judged(audit, rules), rules, analysis)
         findings = (*settled.findings, *(each.finding for each in settled.suppressed))
         by_code = {rule.code: rule for rule in rules}

@@ -18,6 +18,7 @@ from typing import Any
 from regreach.facts import ir
 from regreach.facts.outline import FunctionSpan
 from regreach.facts.parse import ModuleFacts
+from regreach.facts.skim import Skim
 from regreach.facts.source import SourceError
 
 _PROTOCOL = 5
@@ -45,17 +46,18 @@ def pack_error(error: SourceError) -> bytes:
     return _pack(("error", error.message, error.line, error.column, error.kind, error.hint))
 
 
-def pack_skim(packages: Iterable[str], body: ir.Body | None) -> bytes:
+def pack_skim(packages: Iterable[str], skim: Skim | None) -> bytes:
     """Return what the lines of a file tell, which depends on ``packages``; None for nothing. Raises BlobError."""
-    return _pack(("skim", tuple(sorted(packages)), body))
+    told = None if skim is None else (skim.body, skim.called)
+    return _pack(("skim", tuple(sorted(packages)), told))
 
 
-def unpack_skim(blob: bytes, packages: Iterable[str]) -> ir.Body | None:
+def unpack_skim(blob: bytes, packages: Iterable[str]) -> Skim | None:
     """Return what ``pack_skim`` was given. Raises BlobError, also if it was for other packages."""
     match _unpack(blob):
-        case ("skim", tuple() as names, None | tuple() as body):
+        case ("skim", tuple() as names, None | (tuple(), tuple()) as told):
             if names == tuple(sorted(packages)):
-                return body
+                return None if told is None else Skim(*told)
     raise BlobError("not what the lines of a file tell")
 
 

@@ -39,6 +39,7 @@ _IN_BLOCK = re.compile(
     )""",
     re.VERBOSE,
 )
+_ANYWHERE = re.compile(rb"\n [ \t]* (?:" + _IMPORT + rb")", re.VERBOSE)
 _COMMENT = re.compile(rb"\#[^\n]*")
 _NAME = re.compile(rb"([\w\x80-\xff]+) (?: \s+ as \s+ [\w\x80-\xff]+ )?", re.VERBOSE)
 
@@ -55,6 +56,12 @@ def imported_names(data: bytes, package: str) -> Iterator[str]:
             yield from _names(found, package)
         else:
             yield from _in_block(block, package)
+
+
+def names_anywhere(data: bytes, package: str) -> Iterator[str]:
+    """Yield the dotted names that import statements mention wherever they stand, docstrings included."""
+    for found in _ANYWHERE.finditer(b"\n" + data.removeprefix(codecs.BOM_UTF8)):
+        yield from _names(found, package)
 
 
 def _in_block(block: bytes, package: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ import ast
 import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from regreach.facts import ir
 from regreach.facts.names import names_of
@@ -25,6 +26,7 @@ _CHAIN = re.compile(r"\w+[ \t]*=(?!=)[^\n]*?[ \t]=(?!=)|[\w \t]+,[\w, \t]*=(?!=)
 _ANNOTATED = re.compile(r"\w+[ \t]*:")
 _AUGMENTED = re.compile(r"\w+[ \t]*(?:[-+*/%&|^@]|//|\*\*|<<|>>)=")
 _CALL = re.compile(r"[A-Za-z_][\w.]*[ \t]*\(")
+_CALLED = re.compile(r"(\w+)[ \t]*\(|\A[ \t]*@(?:\w+[ \t]*\.[ \t]*)*(\w+)")
 _NAMED = re.compile(r"[ \t\f]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 _FOR_CHECKERS = re.compile(r"if[ \t]+(?:\w+\.)?TYPE_CHECKING[ \t]*:[ \t]*(?:#[^\n]*)?\n")
 _OPENS = re.compile(r"[^\n]*:[ \t]*(?:#[^\n]*)?\n\Z")
@@ -48,15 +50,27 @@ class _Untold(Exception):  # noqa: N818  (it is control flow, no error)
     """The lines do not tell enough."""
 
 
-def skimmed(data: bytes, packages: Collection[str]) -> ir.Body | None:
+@dataclass(frozen=True, slots=True)
+class Skim:
+    """What the lines of a module tell.
+
+    ``body`` has the imports that it makes and the names that it binds, in order; ``called`` are the names of
+    the functions that may be called while it is loaded, sorted.
+    """
+
+    body: ir.Body
+    called: tuple[str, ...]
+
+
+def skimmed(data: bytes, packages: Collection[str]) -> Skim | None:
     """Return what the lines of a file tell, see ``skim``; None to parse it. Raises SourceError."""
     text = decode(data)
     check_syntax(text)
     return skim(outline(text), packages)
 
 
-def skim(cut: Outline, packages: Collection[str]) -> ir.Body | None:
-    """Return the imports that a module makes and the names that it binds, in order; None to parse it.
+def skim(cut: Outline, packages: Collection[str]) -> Skim | None:
+    """Return what the lines of a module tell; None to parse it.
 
     An import from one of ``packages`` under a condition is for the parser: the tree's own, and those that
     are not installed.
@@ -64,9 +78,20 @@ def skim(cut: Outline, packages: Collection[str]) -> ir.Body | None:
     if _is_odd(cut):
         return None
     try:
-        return merged(list(_statements(cut.text, cut.lines, packages)))
+        body = merged(list(_statements(cut.text, cut.lines, packages)))
     except _Untold:
         return None
+    return Skim(body, tuple(sorted(called_when_loaded(cut))))
+
+
+def called_when_loaded(cut: Outline) -> set[str]:
+    """Return what may be called outside of functions, or decorates something; names in strings count, too."""
+    names: set[str] = set()
+    for line in cut.lines:
+        named = _NAMED.match(cut.text, line.start)
+        source = cut.text[named.end() if named is not None else line.start : line.end]
+        names.update(name for found in _CALLED.findall(source) for name in found if name)
+    return names
 
 
 def _is_odd(outline: Outline) -> bool:

@@ -11,8 +11,9 @@ import ast
 import re
 import tokenize
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from regreach.facts import noqa
 from regreach.facts.parse import ModuleFacts
@@ -24,6 +25,9 @@ _REFUSED = (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.Token
 _MISSING = ("ImportError", "ModuleNotFoundError")
 
 Statement = ast.Import | ast.ImportFrom
+Protection = Literal["noqa", "try", "class", "alias", "all", "rebound"]
+"""What keeps a fixer from an import that is not used: a comment, ``try`` with ``except ImportError``, the body
+of a class, ``import a as a``, ``__all__``, another binding of the name that stands later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,11 @@ class Found:
         """The line of the file on which the statement begins."""
         return self.node.lineno + self.piece.above
 
+    @property
+    def at(self) -> tuple[int, int]:
+        """Where the statement begins: the line of the file, and the bytes in front of it there."""
+        return self.line, self.node.col_offset
+
 
 class UnusedImports:
     """The imports of one file, as an unused-import fixer sees them."""
@@ -60,15 +69,17 @@ class UnusedImports:
         self._keeps_file: bool | None = None
         self._global_use: dict[str, bool] = {}
 
-    def naming(self, words: frozenset[str], homes: frozenset[str]) -> Iterator[Found]:
+    def naming(
+        self, words: frozenset[str], homes: frozenset[str], *, every: bool = False
+    ) -> Iterator[Found]:
         """Yield the import statements that may load a module of these names, in order.
 
         ``words`` are the last parts of the modules' names, ``homes`` those of their packages. Left out
-        is what is for type checkers only, and what is quickly seen to stay.
+        is what is for type checkers only, and what is quickly seen to stay, unless ``every`` one is wanted.
         """
         seen: set[int] = set()
         for begin, offset, end in _mentions(self._text, words, homes):
-            if self._stays(begin, offset, end):
+            if not every and self._stays(begin, offset, end):
                 continue
             line = self._text.count("\n", 0, offset) + 1
             for found in self._imports(self._span_at(offset)):
@@ -82,6 +93,41 @@ class UnusedImports:
         if found.tried or isinstance(found.scope, ast.ClassDef) or self._is_exempt(found):
             return []
         return [alias for alias in found.node.names if self._is_deletable(found, alias)]
+
+    def unused(
+        self, found: Found, aliases: Iterable[ast.alias]
+    ) -> Iterator[tuple[ast.alias, tuple[Protection, ...]]]:
+        """Yield those names of a statement that nothing in the file reads, with what keeps a fixer from each.
+
+        Left out is ``*``, which binds no name of its own.
+        """
+        for alias in aliases:
+            if alias.name == "*" or _is_future(found.node):
+                continue
+            name = bound_name(found.node, alias) or alias.name.partition(".")[0]
+            try:
+                if not found.piece.is_used(name, found.scopes):
+                    yield alias, tuple(self._protections(found, alias, name))
+            except _REFUSED:
+                continue
+
+    def _protections(self, found: Found, alias: ast.alias, name: str) -> Iterator[Protection]:
+        if self._is_exempt(found) or self._is_kept_on_its_line(found, alias):
+            yield "noqa"
+        if found.tried:
+            yield "try"
+        if isinstance(found.scope, ast.ClassDef):
+            yield "class"
+        if bound_name(found.node, alias) is None:
+            yield "alias"
+        if not found.scopes and self._is_exported(name):
+            yield "all"
+        if self._is_rebound(found, alias, name):
+            yield "rebound"
+
+    def _is_exported(self, name: str) -> bool:
+        whole = self._piece(None)
+        return whole is not None and name in _exported(whole.tree.body)
 
     def _stays(self, begin: int, offset: int, end: int) -> bool:
         """Return whether the statement in a part of the text is seen to stay without more of the file."""
@@ -135,7 +181,9 @@ class UnusedImports:
 
     def _is_used(self, found: Found, name: str) -> bool:
         if not found.scopes:
-            return self._is_read_in_a_function(name) or self._in_whole(found, name)
+            if self._is_read_in_a_function(name):
+                return True
+            return found.piece.is_used(name, ()) or self._is_exported(name)
         return found.piece.is_used(name, found.scopes)
 
     def _is_read_in_a_function(self, name: str) -> bool:
@@ -145,9 +193,6 @@ class UnusedImports:
             pieces = (self._piece(span) for span in sorted(spans - {None}, key=str))
             self._global_use[name] = any(p is not None and p.reads_global(name) for p in pieces)
         return self._global_use[name]
-
-    def _in_whole(self, found: Found, name: str) -> bool:
-        return found.piece.is_used(name, ()) or name in _exported(found.piece.tree.body)
 
     def _is_rebound(self, found: Found, alias: ast.alias, name: str) -> bool:
         """Return whether what stands later binds the name again, and stays itself."""
@@ -199,11 +244,15 @@ def bound_name(node: Statement, alias: ast.alias) -> str | None:
     """Return the name that an import binds; None where it is no fixer's: ``*``, ``from a import b as b``."""
     if alias.name in ("*", alias.asname):
         return None
-    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+    if _is_future(node):
         return None
     if alias.asname is not None or isinstance(node, ast.ImportFrom):
         return alias.asname or alias.name
     return alias.name.partition(".")[0]
+
+
+def _is_future(node: Statement) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def _binds(node: Statement, alias: ast.alias, name: str) -> bool:

@@ -20,8 +20,8 @@ from regreach.program import Program
 from regreach.request import Request
 from regreach.rule import Rule, key_text
 from regreach.run import judged, opened, settled_of
-from regreach.side_effects import with_side_effects
 from regreach.verdicts import Analysis
+from regreach.whole import whole_audit
 
 _Say = Callable[[str], None]
 
@@ -132,7 +132,7 @@ class _Bench:
 
     def judge(self, analysis: Analysis) -> Judged:
         """Return what an analysis shows."""
-        audit = with_deep_stack(lambda: with_side_effects(analysis, analysis.audit()))
+        audit = with_deep_stack(lambda: whole_audit(analysis))
         return Judged(audit, judged(audit, load_plugins().rules.values()))
 
     def judge_edited(self, edits: Collection[Edit]) -> Judged:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from regreach.fixes.add_import import Added, add_import
 from regreach.fixes.add_noqa import add_noqa
+from regreach.fixes.begin_at_root import begin_at_root
 from regreach.fixes.edits import Edit
 from regreach.fixes.errors import CannotEditError
 from regreach.fixes.judgement import Judged, why_not_mended
@@ -84,7 +85,42 @@ class NoqaToAdd:
         return None
 
 
-Change = ImportToAdd | NoqaToAdd
+@dataclass(frozen=True, slots=True)
+class NameToShorten:
+    """A statement, by the line that it begins on, whose imports are to begin at the import root."""
+
+    path: str
+    line: int
+    above: str
+    package: str
+
+    @property
+    def statement(self) -> str:
+        """Return what is taken away."""
+        return f"{self.above}."
+
+    def applied(self, data: bytes, findings: Sequence[Finding]) -> Added:
+        """Return the file with it. Raises CannotEditError."""
+        made, text = begin_at_root(data, self.line, self.above, self.package)
+        return Added(made, self.line, text, findings[0].spot.text)
+
+    def where(self, near: str) -> str:
+        """Say where it stands."""
+        return f"in place of  {near}"
+
+    def why(self, _: Finding) -> str:
+        """Say what it is for."""
+        return "the name begins where the package is imported from, wherever the program is started"
+
+    def why_not(self, finding: Finding, added: Added, after: Judged) -> str | None:
+        """Return why it does not mend a finding; None when it does. Told by the line, as ``NoqaToAdd``."""
+        mended = finding.rule, self.path, added.line
+        if mended in {(each.rule, each.spot.path, each.spot.line) for each in after.findings}:
+            return "it would still begin above the root"
+        return None
+
+
+Change = ImportToAdd | NoqaToAdd | NameToShorten
 Plan = Mapping[Change, tuple[Finding, ...]]
 
 
@@ -94,6 +130,9 @@ def change_of(fix: Mapping[str, str | int]) -> Change | None:
         return _import_to_add(fix)
     if fix["kind"] == "add-noqa":
         return NoqaToAdd(str(fix["path"]), int(fix["line"]))
+    if fix["kind"] == "begin-at-root":
+        names = (str(fix[name]) for name in ("above", "package"))
+        return NameToShorten(str(fix["path"]), int(fix["line"]), *names)
     return None
 
 

@@ -11,8 +11,9 @@ from regreach.history.comparison import cells
 from regreach.model import Audit, Cell, Finding
 from regreach.rule import Rule
 from regreach.run import judged
-from regreach.side_effects import is_worse, with_side_effects
+from regreach.side_effects import is_worse
 from regreach.verdicts import Analysis
+from regreach.whole import whole_audit
 
 Key = tuple[str, ...]
 
@@ -45,8 +46,7 @@ def key_state(analysis: Analysis, key: Key, rules: Sequence[Rule]) -> KeyState:
     """Analyse a tree, and return what these rules and the cells say of a key."""
 
     def audited() -> Audit:
-        audit = analysis.audit()
-        return with_side_effects(analysis, audit) if analysis.only is None else audit
+        return whole_audit(analysis) if analysis.only is None else analysis.audit()
 
     audit = with_deep_stack(audited)
     about = tuple(f for f in judged(audit, rules) if f.key in (key, key[-1:]))

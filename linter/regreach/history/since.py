@@ -16,9 +16,9 @@ from regreach.plugins import load_plugins
 from regreach.request import Request, Result
 from regreach.rule import Rule
 from regreach.run import common_sources, judged, opened, settled_of
-from regreach.side_effects import with_side_effects
 from regreach.tree.paths import one_line
 from regreach.verdicts import Analysis
+from regreach.whole import whole_audit
 
 _Say = Callable[[str], None]
 
@@ -147,7 +147,7 @@ class _Side:
 
 
 def _judge(request: Request, analysis: Analysis, rules: Sequence[Rule]) -> _Side:
-    audit = with_deep_stack(lambda: with_side_effects(analysis, analysis.audit()))
+    audit = with_deep_stack(lambda: whole_audit(analysis))
     settled = settled_of(request, judged(audit, rules), rules, analysis)
     return _Side(analysis, audit, settled.findings, settled.suppressed)
 

@@ -17,7 +17,9 @@ from regreach.model import (
     Registration,
     Spot,
     Suppressed,
+    Swallowed,
 )
+from regreach.report.simple_json import simple_registry_json
 
 SCHEMA_VERSION = 1
 
@@ -39,7 +41,9 @@ def audit_json(
         "call_sites": [_call_site(s) for s in audit.call_sites],
         "findings": [finding_json(f) for f in findings],
         "suppressed": [_suppressed(s) for s in suppressed],
+        "simple_registries": [simple_registry_json(r) for r in audit.simple_registries],
         "modules": {"eager": list(audit.eager), "imported_first": audit.imported_first},
+        "swallowed": [_swallowed(s) for s in audit.swallowed],
         "unsure": list(audit.unsure),
         "problems": [_problem(p) for p in audit.problems],
         "notes": list(audit.notes),
@@ -186,6 +190,19 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "related": [
             {"role": r.role, **(place(r.spot) or {}), "text": r.text} for r in finding.related
         ],
+    }
+
+
+def _swallowed(found: Swallowed) -> dict[str, Any]:
+    """Return an import whose failure is swallowed, or a loop of them."""
+    return {
+        **(place(found.spot) or {}),
+        "handler": place(found.handler),
+        "told": found.is_told,
+        "package": found.package or None,
+        "modules": list(found.modules),
+        "hangs_on": [{**(place(s) or {}), "text": s.text} for s in found.hangs_on],
+        "lost": [{**_registration(r), "key": list(r.key)} for r in found.lost],
     }
 
 

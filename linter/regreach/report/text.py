@@ -9,10 +9,18 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
-from regreach.model import Audit, Cell, Detail, Finding, RegistryResult, Suppressed
+from regreach.model import (
+    Audit,
+    Cell,
+    Detail,
+    Finding,
+    RegistryResult,
+    SimpleRegistryResult,
+    Suppressed,
+)
 from regreach.report.folding import LABEL_WIDTH, Row
 from regreach.report.marks import MARKS, mark_of, marks_of
-from regreach.rule import key_text
+from regreach.rule import Rule, key_text
 
 _SEVERITY = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
@@ -118,13 +126,20 @@ def summary(
     return Text(", ".join(counts), _SEVERITY[worst]).append(more, "default")
 
 
-def help_lines(findings: Sequence[Finding]) -> list[Text]:
-    """Return where to go on from errors: the command that mends, and the page of the first rule."""
+def help_lines(findings: Sequence[Finding], rules: Iterable[Rule] = ()) -> list[Text]:
+    """Return where to go on from errors: the commands that mend, and the page of the first rule.
+
+    ``rules`` say which of them are mended only if they are selected.
+    """
     errors = [finding for finding in findings if finding.severity == "error"]
     if not errors:
         return []
-    mended = sum(finding.fix is not None for finding in errors)
+    on_request = {rule.code for rule in rules if rule.mended == "on request"}
+    fixed = [finding.rule for finding in errors if finding.fix is not None]
+    mended = sum(code not in on_request for code in fixed)
     ways = [f"`regreach fix` mends {mended} of {len(errors)}"] if mended else []
+    for code in sorted(on_request.intersection(fixed)):
+        ways.append(f"`regreach fix --select {code}` mends {fixed.count(code)} of {len(errors)}")
     ways.append(f"`regreach rule {errors[0].rule}` tells why it matters")
     return [Text(f"help: {'; '.join(ways)}", "dim")]
 
@@ -144,8 +159,10 @@ def audit_lines(
         _legend(cells),
         _guard_lines(cells),
         _condition_lines(cells),
+        *map(simple_registry_lines, audit.simple_registries),
         *map(finding_lines, findings),
         suppressed_lines(suppressed),
+        _loop_lines(audit),
         _call_site_lines(audit),
     ]
     # an empty line between two
@@ -239,6 +256,51 @@ def _condition_lines(cells: Iterable[Cell]) -> list[Text]:
                 line.append(f"{spot}  {spot.text}", "magenta")
                 lines.append(line)
     return lines
+
+
+def _loop_lines(audit: Audit) -> list[Text]:
+    """Return the loops that import the modules of a package and go on where one cannot be imported."""
+    lines = []
+    for each in audit.swallowed:
+        if each.package:
+            line = Text(f"  {each.spot}  ")
+            how = "logged" if each.is_told else "in silence"
+            lost = f", {len(each.lost)} registrations in them" if each.lost else ""
+            line.append(f"the {len(each.modules)} modules of {each.package}, {how}{lost}", "dim")
+            lines.append(line)
+    count = len(lines)
+    head = f"{count} loop{'s' * (count != 1)} leave{'s' * (count == 1)} out modules that cannot be imported"
+    return [Text(head, "bold"), *lines] if lines else []
+
+
+def simple_registry_lines(registry: SimpleRegistryResult) -> list[Text]:
+    """Return how many keys a simple registry has, and how the modules that register them are reached."""
+    keys = {entry.key for entry in registry.entries if entry.key is not None}
+    modules = {entry.module: entry.reach for entry in registry.entries}
+    title = Text(registry.id, "bold")
+    title.append(f"  {len(keys)} keys, registered in {len(modules)} modules", "dim")
+    lines = [title]
+    for reach, meaning in _SIMPLE_REACH.items():
+        count = sum(found == reach for found in modules.values())
+        if count:
+            line = Text("  ")
+            line.append(f"{reach:<10}", "red" if reach == "orphan" else "")
+            line.append(f" {count:>4}  {meaning}", "dim")
+            lines.append(line)
+    if registry.open:
+        lines.append(Text(f"  missing keys are not judged: {registry.open}", "dim"))
+    return lines
+
+
+_SIMPLE_REACH = {
+    "own": "the registry's own module",
+    "process": "loaded by the process roots",
+    "lookup": "loaded with the module that looks up",
+    "discovered": "found by a loop over their package",
+    "lazy": "loaded by functions that import it",
+    "later": "not loaded by the process roots",
+    "orphan": "nothing that is ever loaded imports it",
+}
 
 
 def _call_site_lines(audit: Audit) -> list[Text]:

@@ -64,7 +64,7 @@ def smokes_of(tables: Sequence[Table], keys: Mapping[str, Sequence[str]]) -> tup
     for table in tables:
         smoke = _smoke(table, keys)
         if smokes.setdefault(smoke.key, smoke) is not smoke:
-            raise table.error(f"is {list(smoke.key)!r} a second time", "key")
+            table.wrong(f"is {list(smoke.key)!r} a second time", "key")
     return tuple(smokes.values())
 
 
@@ -80,16 +80,16 @@ def _smoke(table: Table, keys: Mapping[str, Sequence[str]]) -> Smoke:
         tuple(_shape(shape) for shape in table.tables("shapes")),
     )
     if smoke.registry not in keys:
-        raise table.error(f"names no registry of an init path: {smoke.registry!r}", "registry")
-    if len(smoke.key) != len(keys[smoke.registry]):
-        raise table.error(f"must have the parts {list(keys[smoke.registry])!r}", "key")
+        table.wrong(f"names no registry of an init path: {smoke.registry!r}", "registry")
+    elif len(smoke.key) != len(keys[smoke.registry]):
+        table.wrong(f"must have the parts {list(keys[smoke.registry])!r}", "key")
     if smoke.device not in DEVICES:
-        raise table.error(f"must be one of {list(DEVICES)!r}", "device")
+        table.wrong(f"must be one of {list(DEVICES)!r}", "device")
     if not smoke.shapes:
-        raise table.error("is missing; there must be one shape at least", "shapes")
+        table.wrong("is missing; there must be one shape at least", "shapes")
     names = [shape["name"] for shape in smoke.shapes]
     if len(set(names)) < len(names):
-        raise table.error("must have a name each of their own", "shapes")
+        table.wrong("must have a name each of their own", "shapes")
     table.finish()
     return smoke
 
@@ -97,7 +97,7 @@ def _smoke(table: Table, keys: Mapping[str, Sequence[str]]) -> Smoke:
 def _shape(table: Table) -> Mapping[str, str | int]:
     sizes = table.numbers("sizes")
     if "name" in sizes:
-        raise table.error("must not have a size of the name 'name'", "sizes")
+        table.wrong("must not have a size of the name 'name'", "sizes")
     shape: dict[str, str | int] = {"name": table.text("name"), **sizes}
     table.finish()
     return shape

@@ -26,7 +26,7 @@ try:
 except ImportError:  # an interpreter that was built without it
     sqlite3 = None  # type: ignore[assignment]
 
-FACTS_VERSION = 7
+FACTS_VERSION = 8
 """Raised when the layout of the database or of the blobs in it changes."""
 
 MAX_BYTES = 256 * 1024 * 1024

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from regreach.facts import ir
 from regreach.facts.blob import (
     BlobError,
     pack_error,
@@ -20,7 +19,7 @@ from regreach.facts.blob import (
 )
 from regreach.facts.import_lines import imported_names
 from regreach.facts.parse import TOO_DEEP, ModuleFacts
-from regreach.facts.skim import skimmed
+from regreach.facts.skim import Skim, skimmed
 from regreach.facts.source import SourceError, decode
 from regreach.supply.cache import MODULE, SKIM, FactsCache
 from regreach.supply.pool import File, ParsePool
@@ -69,7 +68,7 @@ class FactsSupply:
         # by path as well: modules that say the same are not the same module
         self._entries: dict[tuple[str, bytes], _Entry] = {}
         self._names: dict[tuple[bytes, str], tuple[str, ...]] = {}
-        self._skims: dict[tuple[bytes, frozenset[str]], ir.Body | SourceError | None] = {}
+        self._skims: dict[tuple[bytes, frozenset[str]], Skim | SourceError | None] = {}
         self._taken: dict[bytes, dict[int, bytes]] = {}  # what others found that was skimmed
         self._new: dict[bytes, dict[int, bytes]] = {}
         self._words: dict[bytes, dict[bytes, bool]] = {}
@@ -125,7 +124,7 @@ class FactsSupply:
             raise entry.known
         return entry.known
 
-    def skim(self, data: bytes, packages: frozenset[str]) -> ir.Body | None:
+    def skim(self, data: bytes, packages: frozenset[str]) -> Skim | None:
         """Return what the lines of a content tell, see ``facts.skim``; None to parse it. Raises SourceError."""
         key = self._key(data)
         question = key, packages
@@ -136,9 +135,7 @@ class FactsSupply:
             raise found
         return found
 
-    def _skim(
-        self, key: bytes, data: bytes, packages: frozenset[str]
-    ) -> ir.Body | SourceError | None:
+    def _skim(self, key: bytes, data: bytes, packages: frozenset[str]) -> Skim | SourceError | None:
         kept = self._parts(key)
         if SKIM not in kept and MODULE not in kept and self._pool is not None:
             kept = self._taken[key] = self._pool.take(key.hex())

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def likely_modules(program: Program, pack: Pack) -> Iterator[str]:
     """Yield the modules that an audit with this pack probably parses, each once.
 
-    What the consumers import; what mentions one of them or a registrar, and what that imports.
+    What the consumers import; what constructs one of them or mentions a registrar, and what that imports.
     """
     mentioning, ignored = _mentioning(program, pack)
     roots = [consumer.module for consumer in pack.consumers.values()]
@@ -24,18 +24,19 @@ def likely_modules(program: Program, pack: Pack) -> Iterator[str]:
 
 
 def mentioning_modules(program: Program, pack: Pack) -> list[str]:
-    """Return the modules that mention a consumer or a registrar: no audit does without parsing them."""
+    """Return the modules that mention a registrar or construct a consumer: no audit does without parsing them."""
     return _mentioning(program, pack)[0]
 
 
 def _mentioning(program: Program, pack: Pack) -> tuple[list[str], list[str]]:
-    """Return the modules that mention a consumer or a registrar, and those of them that the pack ignores."""
-    registrars = {r for registry in pack.registries for r in registry.registrars}
-    words = registrars | {consumer.callable for consumer in pack.consumers.values()}
-    mentioning = program.mentioning(*sorted(last_name(word).encode() for word in words))
-    paths = {module: program.path(module) or "" for module in mentioning}
-    ignored = [m for m in mentioning if pack.ignores(paths[m])]
-    return mentioning, ignored
+    """Return the modules that seem to register or construct something, and those of them that the pack ignores."""
+    registrars = {last_name(r) for registry in pack.registries for r in registry.registrars}
+    names = {last_name(consumer.callable) for consumer in pack.consumers.values()}
+    registering = set(program.mentioning(*(word.encode() for word in sorted(registrars))))
+    constructing = {module for name in sorted(names) for module in program.calling(name)}
+    ignored = {m for m in registering | constructing if pack.ignores(program.path(m) or "")}
+    # what is constructed in a file that counts for nothing is not looked at
+    return sorted(registering | (constructing - ignored)), sorted(registering & ignored)
 
 
 def imports_of(program: Program, roots: Iterable[str]) -> list[str]:

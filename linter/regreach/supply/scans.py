@@ -11,6 +11,7 @@ import codecs
 import re
 
 from regreach.facts.import_lines import imported_names
+from regreach.facts.registrar_lines import keys_in
 
 Question = tuple[str, ...]
 Answer = bool | list[str]
@@ -63,9 +64,25 @@ def matches(pattern: bytes, *words: bytes) -> Question:
     return ("matches", *(text.decode("latin-1") for text in (pattern, *words)))
 
 
+def calls(name: str) -> Question:
+    """Ask whether something of this name seems to be called in a file."""
+    word = name.encode()
+    return matches(rb"\b%b\b[ \t\f\\\r\n]*\(" % re.escape(word), word)
+
+
 def imports(package: str) -> Question:
     """Ask what the import lines of a file in a package seem to import, each once."""
     return ("imports", package)
+
+
+def registers(*registrars: str) -> Question:
+    """Ask under which keys a file seems to register something, see ``facts.registrar_lines``."""
+    return ("registers", *registrars)
+
+
+def named_in_strings(package: str) -> Question:
+    """Ask which dotted names that begin with a package stand in strings of a file, with nothing beside them."""
+    return ("named in strings", package)
 
 
 IMPORTS_ODDLY: Question = ("imports oddly",)
@@ -83,6 +100,12 @@ def answer(question: Question, data: bytes) -> Answer:
         return wanted and re.search(pattern, data) is not None
     if kind == "imports":
         return list(dict.fromkeys(imported_names(data, about[0])))
+    if kind == "registers":
+        return keys_in(data, about)
+    if kind == "named in strings":
+        pattern = rb"([\"'])(%b(?:\.\w+)+)\1" % re.escape(about[0].encode())
+        names = {found[2].decode("utf-8", "replace") for found in re.finditer(pattern, data)}
+        return sorted(names)
     assert question == IMPORTS_ODDLY, question
     return _imports_oddly(data)
 

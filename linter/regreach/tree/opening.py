@@ -1,4 +1,4 @@
-"""`open_tree`: from what the user typed to a tree."""
+"""`open_tree`: from what the user typed to a tree. Only what a folder takes is imported at once."""
 
 # Strings here and no Path objects: names are compared and cut, thousands at a time.
 # ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH120
@@ -7,18 +7,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from regreach.errors import TargetError
-from regreach.tree import tar_archive, zip_archive
 from regreach.tree.folder import FolderStore
-from regreach.tree.git_process import BlobReader
-from regreach.tree.git_revision import GitStore, open_revision
 from regreach.tree.location import PackageLocation, locate, problems_at, roots_of
 from regreach.tree.paths import one_line
 from regreach.tree.store import FileStore
+from regreach.tree.suffixes import ARCHIVES, ZIP_SUFFIXES
 from regreach.tree.tree import Tree
 
-_ARCHIVES = zip_archive.SUFFIXES + tar_archive.SUFFIXES
+if TYPE_CHECKING:
+    from regreach.tree.git_process import BlobReader
 
 
 def open_tree(
@@ -66,6 +66,7 @@ def open_store(
     # What parses requirements takes as long to import as a whole tree takes to open.
     from regreach.tree.release import fetch_release
     from regreach.tree.requirement import is_bare, parse_requirement
+    from regreach.tree.zip_archive import open_zip
 
     requirement = parse_requirement(target, package)
     try:
@@ -76,7 +77,7 @@ def open_store(
         # the word may have meant a folder as well
         message = f"{requirement}: no such file or folder; as a requirement: {error}"
         raise TargetError(message) from error
-    return zip_archive.open_zip(str(release), package)
+    return open_zip(str(release), package)
 
 
 def check_target(target: str, package: str, rev: str | None = None) -> None:
@@ -85,6 +86,8 @@ def check_target(target: str, package: str, rev: str | None = None) -> None:
     Raises TargetError, with the words of ``open_tree``.
     """
     if rev is not None:
+        from regreach.tree.git_revision import open_revision
+
         open_revision(os.path.abspath(target), rev).blobs.close()
     elif _exists(target):
         _check_kind(target)
@@ -108,16 +111,20 @@ def _open_path(target: str, package: str) -> FileStore:
     path = os.path.abspath(target)
     if os.path.isdir(path):
         return FolderStore(_parent_of_package(path, package) or path)
-    if path.lower().endswith(zip_archive.SUFFIXES):
-        return zip_archive.open_zip(path, package)
-    return tar_archive.open_tar(path, package)
+    if path.lower().endswith(ZIP_SUFFIXES):
+        from regreach.tree.zip_archive import open_zip
+
+        return open_zip(path, package)
+    from regreach.tree.tar_archive import open_tar
+
+    return open_tar(path, package)
 
 
 def _check_kind(path: str) -> None:
-    is_archive = os.path.isfile(path) and path.lower().endswith(_ARCHIVES)
+    is_archive = os.path.isfile(path) and path.lower().endswith(ARCHIVES)
     if not (os.path.isdir(path) or is_archive):
         raise TargetError(
-            f"{one_line(path)} is neither a folder nor an archive ({', '.join(_ARCHIVES)})"
+            f"{one_line(path)} is neither a folder nor an archive ({', '.join(ARCHIVES)})"
         )
 
 
@@ -137,6 +144,8 @@ def _open_revision(
 
     When the package does not lie below it, the whole repository is searched.
     """
+    from regreach.tree.git_revision import GitStore, open_revision
+
     revision = open_revision(os.path.abspath(target), rev, blobs)
     prefixes = [revision.prefix]
     above, _, name = revision.prefix.rpartition("/")

@@ -7,10 +7,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from regreach.errors import TargetError
-from regreach.tree import tar_archive, zip_archive
 from regreach.tree.paths import one_line
-
-_ARCHIVES = zip_archive.SUFFIXES + tar_archive.SUFFIXES
+from regreach.tree.suffixes import ARCHIVES
 
 
 def parse_requirement(target: str, package: str) -> Requirement:
@@ -25,7 +23,7 @@ def parse_requirement(target: str, package: str) -> Requirement:
         raise TargetError(
             f"{text!r} names an address, which is not fetched: download the file and give its path"
         )
-    if "/" in target or "\\" in target or target[:1] == "." or target.lower().endswith(_ARCHIVES):
+    if "/" in target or "\\" in target or target[:1] == "." or target.lower().endswith(ARCHIVES):
         raise TargetError(f"{text}: no such file or folder")
     try:
         requirement = Requirement(target)

@@ -15,8 +15,6 @@ from regreach.tree.modules import SOURCE_SUFFIX
 from regreach.tree.paths import why
 from regreach.tree.store import MAX_FILE_BYTES, MAX_TOTAL_BYTES
 
-SUFFIXES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
-
 MAX_STREAM_BYTES = 4 * 1024 * 1024 * 1024
 """What an archive may hold in all, sources and everything else."""
 

@@ -12,8 +12,6 @@ from regreach.tree.archive import ArchiveStore, Kind, Member, index_members
 from regreach.tree.paths import why
 from regreach.tree.store import MAX_FILE_BYTES
 
-SUFFIXES = (".whl", ".zip")
-
 _ENCRYPTED = 0x1
 
 

@@ -1,0 +1,1 @@
+"""Whether a pack fits a tree: which of its names are not there."""

@@ -1,0 +1,69 @@
+"""Simple registries as data, for ``audit --format json``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from regreach.model import Clash, SimpleEntry, SimpleRegistryResult, Wanted
+
+
+def simple_registry_json(registry: SimpleRegistryResult) -> dict[str, Any]:
+    """Return a simple registry as data."""
+    return {
+        "id": registry.id,
+        "doubled": registry.doubled,
+        "lookups": list(registry.lookups),
+        "open": registry.open or None,
+        "entries": [
+            {
+                **_entry(e),
+                "lazy": e.lazy,
+                "possible": e.possible,
+                "reach": e.reach or None,
+                "chain": [{"path": edge.spot.path, "line": edge.spot.line} for edge in e.chain],
+            }
+            for e in registry.entries
+        ],
+        "clashes": [_clash(c) for c in registry.clashes],
+        "wanted": [_wanted(w) for w in registry.wanted],
+        "unreached": [_entry(e) for e in registry.unreached],
+    }
+
+
+def _entry(entry: SimpleEntry) -> dict[str, Any]:
+    return {
+        "key": entry.key,
+        "module": entry.module,
+        "path": entry.spot.path,
+        "line": entry.spot.line,
+        "symbol": entry.symbol,
+    }
+
+
+def _clash(clash: Clash) -> dict[str, Any]:
+    return {
+        "key": clash.key,
+        "root": clash.root,
+        "entries": [
+            {
+                **_entry(entry),
+                "way": [
+                    {"path": e.spot.path, "line": e.spot.line, "kind": e.kind, "scope": e.scope}
+                    for e in edges
+                ],
+            }
+            for entry, edges in zip(clash.entries, clash.ways, strict=True)
+        ],
+    }
+
+
+def _wanted(wanted: Wanted) -> dict[str, Any]:
+    return {
+        "kind": wanted.kind,
+        "key": wanted.key,
+        "path": wanted.spot.path,
+        "line": wanted.spot.line,
+        "source": wanted.source,
+        "near": wanted.near or None,
+        "entries": [_entry(entry) for entry in wanted.entries],
+    }

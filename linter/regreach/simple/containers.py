@@ -1,0 +1,115 @@
+"""What fills a dict that is a registry, as written: its literal, updates and items set, guarded or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from regreach.facts import ir, walk
+from regreach.facts.parse import ModuleFacts
+from regreach.model import Spot
+from regreach.program import Program
+from regreach.registrations import split_path
+from regreach.simple.origins import Origins
+from regreach.simple.uses import Use
+
+_Test = Callable[[ir.Expr], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Another dict whose entries a container takes over: ``{**other}`` or ``update(other)``."""
+
+    module: str
+    value: ir.Expr
+    spot: Spot
+
+
+def filled_in(
+    program: Program, origins: Origins, module: str, container: str
+) -> Iterator[Use | Merged]:
+    """Yield what fills a container (``module:NAME``) in a module, in the order of its statements.
+
+    What stands in functions counts only where the key is a literal.
+    """
+    facts, path = program.readable_facts(module), program.path(module)
+    if facts is None or path is None:
+        return
+    home, name = split_path(container)
+    word = name.rpartition(".")[2]
+    local = walk.bindings_of_imports(facts, word)
+
+    def is_container(node: ir.Expr) -> bool:
+        dotted = walk.dotted_name(node)
+        return dotted is not None and origins.of(module, dotted, local) == container
+
+    owner = name.rpartition(".")[0]
+    for node, around in walk.statements(facts, word):
+        if module == home and around.in_function:
+            continue  # the registry's own functions
+        in_class = module == home and bool(owner) and around.scope == owner
+        for key, value in _entries(
+            node, (lambda n: _is_name(n, word)) if in_class else is_container
+        ):
+            spot, column = _spot(facts, path, node.line, key)
+            if key is None:
+                yield Merged(module, value, spot)
+            elif isinstance(key, ir.Const) or not around.in_function:
+                symbol = walk.dotted_name(value) or ""
+                yield Use(module, spot, column, symbol, key, around)
+
+
+def _is_name(node: ir.Expr, name: str) -> bool:
+    return isinstance(node, ir.Name) and node.id == name
+
+
+def _entries(node: ir.Stmt, is_container: _Test) -> Iterator[tuple[ir.Expr | None, ir.Expr]]:
+    if isinstance(node, ir.Assign):
+        for target in node.targets:
+            if isinstance(target, ir.Subscript) and is_container(target.value):
+                yield target.index, node.value
+            elif isinstance(target, ir.Name) and is_container(target):
+                yield from _of_value(node.value)
+    elif isinstance(node, (ir.AnnAssign, ir.AugAssign)):
+        if node.value is not None and is_container(node.target):
+            yield from _of_value(node.value)
+    elif isinstance(node, ir.ExprStmt) and isinstance(node.value, ir.Call):
+        func = node.value.func
+        if isinstance(func, ir.Attribute) and func.attr in ("update", "setdefault"):
+            if is_container(func.value):
+                yield from _of_call(node.value, func.attr)
+
+
+def _of_call(call: ir.Call, method: str) -> Iterator[tuple[ir.Expr | None, ir.Expr]]:
+    if method == "setdefault":
+        if call.args:
+            yield call.args[0].value, call.args[-1].value
+        return
+    for arg in call.args:
+        if arg.keyword is not None:
+            yield ir.Const(arg.keyword), arg.value
+        else:
+            yield from _of_value(arg.value)
+
+
+def _of_value(node: ir.Expr) -> Iterator[tuple[ir.Expr | None, ir.Expr]]:
+    if isinstance(node, ir.Dict):
+        for key, value in node.items:
+            if key is None:
+                yield from _of_value(value)
+            else:
+                yield key, value
+    else:
+        yield None, node
+
+
+def _spot(facts: ModuleFacts, path: str, line: int, key: ir.Expr | None) -> tuple[Spot, int]:
+    """Return where a key that is a literal stands in the statement that begins on a line."""
+    wanted = [f'"{key.value}"', f"'{key.value}'"] if isinstance(key, ir.Const) else []
+    for number in range(line, facts.end_of_statement(line) + 1):
+        text = facts.line_text(number)
+        if any(text.startswith(word) or f" {word}" in f" {text}" for word in wanted):
+            line = number
+            break
+    raw = facts.text.split("\n", line)[line - 1]
+    return Spot(path, line, raw.strip()), len(raw) - len(raw.lstrip()) + 1

@@ -1,0 +1,139 @@
+"""What a pack says of a simple registry, read from ``[[simple_registries]]``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from regreach.toml_table import Table
+
+Doubled = Literal["first", "last", "raises", "allowed"]
+
+_DOUBLED: tuple[Doubled, ...] = ("first", "last", "raises", "allowed")
+
+
+@dataclass(frozen=True, slots=True)
+class Registrar:
+    """A function or decorator that adds an entry, and where its key is.
+
+    ``key`` is the parameter that takes it (empty: the first one that the function has), ``attribute``
+    an attribute of the class that is registered. ``named`` says that what gives no key is entered under
+    its own name, ``subclasses`` that it is a class, whose subclasses are what is registered.
+    """
+
+    path: str
+    key: str
+    attribute: str
+    named: bool
+    subclasses: bool = False
+
+    @property
+    def word(self) -> str:
+        """The name by which it is called."""
+        return self.path.rpartition(":")[2].rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleRegistry:
+    """A registry of which each entry that is looked up must have been loaded by then.
+
+    ``containers`` are dicts that are filled where they are defined, or from elsewhere. ``lookups`` are
+    functions that read it for a key that is not known before; ``prefix`` is the dotted name under which
+    entries are used as attributes. ``roots`` are the modules whose imports must load what is registered,
+    ``discovers`` packages of which a loop imports every module (what one registry says of that counts
+    for all). With ``open``, others may add entries that
+    no one sees here. ``doubled`` says which of two entries of one key is kept.
+
+    Roots may be patterns. A module that a string of the tree names in full is a root, too, with
+    ``roots_in_strings``; ``finders`` are words, such as the name of a function that imports by a
+    convention, with patterns of modules that are roots where a file of the tree has the word.
+
+    ``choices`` are lists of keys that a user may choose, of which the first that a tree has counts;
+    ``aliases`` are choices that stand for another key, ``alias_tables`` dicts of the tree with such, and
+    ``beside`` are choices that something else serves. A key must be the value of a member of ``enum``.
+    """
+
+    id: str
+    registrars: tuple[Registrar, ...]
+    containers: tuple[str, ...]
+    lookups: tuple[str, ...]
+    prefix: str
+    roots: tuple[str, ...]
+    discovers: tuple[str, ...]
+    open: bool
+    doubled: Doubled
+    enum: str
+    choices: tuple[str, ...]
+    aliases: Mapping[str, str]
+    alias_tables: tuple[str, ...]
+    beside: frozenset[str]
+    roots_in_strings: bool = False
+    finders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def homes(self) -> frozenset[str]:
+        """The modules in which the registry itself stands."""
+        paths = (*self.containers, *self.lookups, *(r.path for r in self.registrars))
+        return frozenset(path.partition(":")[0] for path in paths)
+
+
+def simple_registries_of(
+    tables: Sequence[Table], taken: Sequence[str], process_roots: tuple[str, ...]
+) -> tuple[SimpleRegistry, ...]:
+    """Return the simple registries of a pack; ``taken`` are ids that others have. Raises ConfigError."""
+    found: dict[str, SimpleRegistry] = {}
+    for table in tables:
+        registry = _registry(table, process_roots)
+        if registry.id in found or registry.id in taken:
+            raise table.error(f"is {registry.id!r} a second time", "id")
+        found[registry.id] = registry
+    return tuple(found.values())
+
+
+def _registry(table: Table, process_roots: tuple[str, ...]) -> SimpleRegistry:
+    doubled = next((d for d in _DOUBLED if d == table.text("doubled", "last")), None)
+    if doubled is None:
+        raise table.error(f"must be one of {', '.join(_DOUBLED)}", "doubled")
+    registry = SimpleRegistry(
+        table.text("id"),
+        tuple(map(_registrar, table.tables("registrars"))),
+        table.paths("containers", ()),
+        table.paths("lookups", ()),
+        table.name("prefix") if "prefix" in table else "",
+        table.texts("roots", process_roots),
+        table.texts("discovers", ()),
+        table.flag("open", False),
+        doubled,
+        table.path("enum") if "enum" in table else "",
+        table.paths("choices", ()),
+        table.text_mapping("aliases"),
+        table.paths("alias_tables", ()),
+        frozenset(table.texts("beside", ())),
+        table.flag("roots_in_strings", False),
+        _finders(table),
+    )
+    table.expect("prefix", "enum")
+    if not registry.registrars and not registry.containers:
+        raise table.error("is missing; who fills the registry must be named", "registrars")
+    table.finish()
+    return registry
+
+
+def _finders(table: Table) -> dict[str, tuple[str, ...]]:
+    finders = table.table("finders")
+    return {word: finders.texts(word) for word in table.mapping("finders")}
+
+
+def _registrar(table: Table) -> Registrar:
+    registrar = Registrar(
+        table.path("function"),
+        table.text("key", ""),
+        table.text("attribute", ""),
+        table.flag("named", False),
+        table.flag("subclasses", False),
+    )
+    if registrar.key and registrar.attribute:
+        raise table.error("is given beside a key; a registrar has one of both", "attribute")
+    table.finish()
+    return registrar

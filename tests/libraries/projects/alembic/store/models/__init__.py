@@ -1,0 +1,1 @@
+from store.models import users  # noqa: F401

@@ -1,0 +1,1 @@
+from mailer.tasks import letters  # noqa: F401

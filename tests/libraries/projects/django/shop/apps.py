@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class ShopConfig(AppConfig):
+    name = "shop"
+
+    def ready(self):
+        from shop import stock  # noqa: F401
