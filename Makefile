@@ -4,6 +4,7 @@
 #   make truth   execute releases (their code is run) and compare; takes an hour
 #   make mutants execute mutants of a release and compare; takes an hour
 #   make bench   how long regreach takes on real releases, beside other tools; a quarter of an hour
+#   make discover-truth   what `regreach discover` finds in published packages (fetches 700 MB); minutes
 #   make fuzz    generated sources and trees beside CPython; minutes (ARGS='--seconds 600 --seed 1')
 # Variables: PYTHON=python3.12 (what the environment is made with), VENV=.venv, RELEASE=name==1.0,
 # TRUTH="0.5.15:cuda 0.5.16:hip".
@@ -20,7 +21,7 @@ INSTALLED := $(VENV)/installed
 DEVELOPER := $(VENV)/installed-for-development
 
 .DEFAULT_GOAL := help
-.PHONY: help audit truth mutants bench fuzz test lint format clean FORCE
+.PHONY: help audit truth mutants bench fuzz discover-truth test lint format clean FORCE
 .DELETE_ON_ERROR:
 
 help:
@@ -48,6 +49,9 @@ bench: $(DEVELOPER)
 
 fuzz: $(DEVELOPER)
 	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+discover-truth: $(DEVELOPER)
+	@$(BIN)/python -m tests.discover $(ARGS)
 
 $(TRUTH_VENV)/installed: tests/truth/requirements.txt
 	$(PYTHON) -m venv --clear "$(TRUTH_VENV)"

@@ -59,6 +59,8 @@ def _registry(found: Discovery, registry: FoundRegistry, ids: set[str]) -> Itera
     )
     if scanned:
         yield f"discovers = {_list(scanned)}"
+    if any(m.imported == "name" for m in registry.modules):
+        yield "roots_in_strings = true"
     if not registry.registrations:
         yield "open = true"
     for registrar in registry.registrars:
@@ -66,6 +68,8 @@ def _registry(found: Discovery, registry: FoundRegistry, ids: set[str]) -> Itera
             yield ""
             yield "[[simple_registries.registrars]]"
             yield f"function = {_text(registrar.called)}"
+            if registry.kind == "foreign":
+                yield "named = true"
             yield from _key(registrar)
 
 

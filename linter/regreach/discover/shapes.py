@@ -42,10 +42,10 @@ class Source:
     """Where (a part of) a key comes from.
 
     ``kind`` is param (the argument for ``name``), attr (the attribute ``name`` of what is stored), self
-    (what is stored is its own key), const (``name`` is the value) or unknown. With ``each``, the items.
+    (what is stored is its own key) or const (``name`` is the value). With ``each``, the items.
     """
 
-    kind: Literal["param", "attr", "self", "const", "unknown"]
+    kind: Literal["param", "attr", "self", "const"]
     name: object = None
     each: bool = False
 

@@ -569,8 +569,3 @@ def assignments(body: ir.Body, above: str = "") -> Iterator[tuple[str, ir.Expr]]
         elif isinstance(node, ir.AnnAssign) and isinstance(node.target, ir.Name):
             if node.value is not None:
                 yield f"{above}{node.target.id}", node.value
-
-
-def modules_of(filled: Iterable[Filled]) -> set[str]:
-    """Return the modules that have registrations."""
-    return {r.module for each in filled for r in each.registrations}

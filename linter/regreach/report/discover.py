@@ -75,10 +75,12 @@ def _registry_lines(registry: FoundRegistry, limit: int | None) -> Iterator[Text
     if registry.consumers:
         names = [f"{_name(p.path)} ({short(p.spot)})" for p in registry.consumers]
         yield labelled("reached from", _listed(names, limit), "dim")
-    for module in _some(sorted(registry.modules, key=_order), limit):
+    # what stands in the registry's own file is loaded with it
+    outside = registry.outside
+    for module in _some(sorted(outside, key=_order), limit):
         style = "red" if module.imported == "nobody" else ""
         yield labelled("registers", f"{module.path} ({module.count})  {_imported(module)}", style)
-    hidden = 0 if limit is None else len(registry.modules) - limit
+    hidden = 0 if limit is None else len(outside) - limit
     if hidden > 0:
         yield labelled("", f"and {hidden} more modules", "dim")
 
