@@ -7,18 +7,14 @@ from collections.abc import Callable, Sequence
 
 from regreach.discover.candidates import STORES, Candidates, scan
 from regreach.discover.containers import Container, instance_class
+from regreach.discover.definitions import Definition, definitions, is_named
+from regreach.discover.direct import direct_entries
 from regreach.discover.foreign import ForeignRegistries
 from regreach.discover.found import Discovery, FoundRegistrar, FoundRegistry, Place
 from regreach.discover.importing import Importing
 from regreach.discover.names import Names, bound_by, level
 from regreach.discover.reads import Reads
-from regreach.discover.registrars import (
-    Definition,
-    Registrars,
-    definitions,
-    direct_entries,
-    is_named,
-)
+from regreach.discover.registrars import Registrars
 from regreach.discover.selecting import forms_of, registrar_key, registries
 from regreach.discover.tables import tables_of
 from regreach.discover.uses import Filled, Uses

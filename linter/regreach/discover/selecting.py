@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from regreach.discover.containers import Container
-from regreach.discover.registrars import is_named
+from regreach.discover.definitions import is_named
 from regreach.discover.uses import Filled
 
 

@@ -8,19 +8,12 @@ from dataclasses import dataclass, field
 
 from regreach.discover.candidates import Candidates
 from regreach.discover.containers import Container, made_by
+from regreach.discover.definitions import Definition, definitions, is_named
 from regreach.discover.folding import expanded, folded
 from regreach.discover.found import Key, Registration
+from regreach.discover.handing_on import bind
 from regreach.discover.names import ClassRef, Imported, Names, Target, level
-from regreach.discover.registrars import (
-    Callee,
-    Definition,
-    Registrar,
-    Registrars,
-    bind,
-    bound_to,
-    definitions,
-    is_named,
-)
+from regreach.discover.registrars import Callee, Registrar, Registrars, bound_to
 from regreach.discover.shapes import Mode, Part, whole_words
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
