@@ -20,7 +20,7 @@ PACK = Path(regreach_rules.__file__).parent / "packs"
 
 
 def audit(fixture: str, cache: FactsCache | None = None, jobs: int = 1) -> Audit:
-    (file,) = PACK.glob("*.toml")
+    file = PACK / "sglang.toml"
     pack = load_pack(file.read_text(encoding="utf-8"), file.name)
     with (
         open_tree(str(ROOT / "fixtures" / fixture / "tree"), pack.location) as tree,

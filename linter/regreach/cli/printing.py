@@ -130,6 +130,7 @@ def rendered(lines: Iterable[Text], *, color: bool, width: int | None = None) ->
     console = Console(
         file=buffer,
         force_terminal=True,
+        no_color=False,  # whatever the environment says: it was asked for
         color_system="standard",
         highlight=False,
         markup=False,
