@@ -64,10 +64,9 @@ def _imports_in(
         for written, wanted, binds in _named_by(node, bound, above):
             inside = above.sub("", written)
             loaded = {m for m, _ in from_targets(program, module, 0, inside, wanted)} | {inside}
-            line = facts.text.split("\n", node.line)[node.line - 1]
             yield ImportAboveRoot(
                 Spot(path, node.line, facts.statement_text(node.line)),
-                len(line) - len(line.lstrip()) + 1,
+                facts.column_of(node.line),
                 module,
                 around.scope,
                 written,

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
-from regreach.guards import names_in
 from regreach.model import RegistryResult, Spot, Swallowed
 from regreach.pack import Pack
 from regreach.program import Program
@@ -35,7 +34,6 @@ def discovering_loops(
             handler = _swallowing_loop(node)
             if handler is None:
                 continue
-            text = facts.text.split("\n", node.line)[node.line - 1]
             for package in sorted(_packages(program, module, facts, around.scope)):
                 below = (
                     program.inside(package)[1:] if _goes_down(node) else program.children(package)
@@ -45,7 +43,7 @@ def discovering_loops(
                 found.append(
                     Swallowed(
                         Spot(path, node.line, facts.statement_text(node.line)),
-                        len(text) - len(text.lstrip()) + 1,
+                        facts.column_of(node.line),
                         module,
                         Spot(path, handler.line, facts.statement_text(handler.line)),
                         tells(handler),
@@ -97,9 +95,9 @@ def _packages(program: Program, module: str, facts: ModuleFacts, scope: str) -> 
         level = (node for node, around in walk.statements(facts) if not around.scope)
         found |= {text for node in level for text in _texts(node)}
     if not _known(program, found):
-        names = {name for node in own for name in names_in(node)}
+        names = {name for node in own for name in walk.names_in(node)}
         if "__path__" in names or "__file__" in names:
-            found.add(module if program.is_package(module) else module.rpartition(".")[0])
+            found.add(program.package_of(module))
     return _known(program, found)
 
 

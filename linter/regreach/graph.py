@@ -15,7 +15,7 @@ from typing import Literal
 import networkx as nx
 
 from regreach.facts import ir, walk
-from regreach.facts.parse import ModuleFacts
+from regreach.guards import guard_text
 from regreach.model import ImportEdge, Spot
 from regreach.program import Program
 from regreach.supply.scans import IMPORTS_ODDLY, matches
@@ -60,7 +60,7 @@ def edges_of(program: Program, module: str, name: str | None = None) -> list[Imp
             if not program.has(target):
                 continue
             kind = kind_of(around, dynamic=dynamic)
-            guards = tuple(_guard_texts(facts, around))
+            guards = tuple(guard_text(facts, guard) for guard in around.guards)
             spot = Spot(path, node.line, facts.line_text(node.line))
             result.append(ImportEdge(module, target, spot, kind, around.scope, guards, star))
     return result
@@ -75,7 +75,7 @@ def from_targets(
     """
     base = dotted or ""
     if level:
-        package = module if program.is_package(module) else module.rpartition(".")[0]
+        package = program.package_of(module)
         for _ in range(level - 1):
             package = package.rpartition(".")[0]
         base = f"{package}.{base}" if base else package
@@ -137,12 +137,6 @@ def _is_type_checking(test: ir.Expr) -> bool:
     return name is not None and name.rpartition(".")[2] == "TYPE_CHECKING"
 
 
-def _guard_texts(facts: ModuleFacts, around: walk.Surroundings) -> Iterator[str]:
-    for guard in around.guards:
-        text = facts.statement_text(guard.line)
-        yield f"else of: {text}" if guard.kind == "else" else text
-
-
 class ImportGraph:
     """The imports between the modules that a question needs, as a networkx multigraph."""
 
@@ -189,47 +183,36 @@ class ImportGraph:
         """
         found = self._importers.get(module)
         if found is None:
-            word = module.rpartition(".")[2]
-            edges = [
-                edge
-                for name in self.may_import(module)
-                for edge in edges_of(self._program, name, word)
-                if edge.imported == module
-            ]
-            edges.sort(key=lambda e: (e.spot.path, e.spot.line))
-            found = self._importers[module] = tuple(dict.fromkeys(edges))
+            edges = self._imports_of(module, self.may_import(module))
+            found = self._importers[module] = tuple(_by_place(edges))
         return found
 
     def importers_in(self, module: str, among: Iterable[str]) -> list[ImportEdge]:
         """Return the imports of a module in some other ones, in the order of these and of their lines."""
-        word = module.rpartition(".")[2]
         may = set(self.may_import(module))
-        return [
-            edge
-            for name in among
-            if name in may
-            for edge in edges_of(self._program, name, word)
-            if edge.imported == module
-        ]
+        return list(self._imports_of(module, (name for name in among if name in may)))
 
     def eager_importers(self, module: str) -> list[ImportEdge]:
         """Return the imports of a module that are executed when the importing one is, sorted by place.
 
         Only files that seem to import it at their module level are parsed, and no function of them.
         """
-        edges = [
-            edge
-            for name in self.may_import(module)
-            if self._may_import_eagerly(name, module)
-            for edge in edges_of(self._program, name, "")
-            if edge.imported == module and edge.kind == "eager"
-        ]
-        return sorted(dict.fromkeys(edges), key=lambda e: (e.spot.path, e.spot.line))
+        names = (n for n in self.may_import(module) if self._may_import_eagerly(n, module))
+        edges = self._imports_of(module, names, in_functions=False)
+        return _by_place(edge for edge in edges if edge.kind == "eager")
+
+    def _imports_of(
+        self, module: str, importers: Iterable[str], *, in_functions: bool = True
+    ) -> Iterator[ImportEdge]:
+        word = module.rpartition(".")[2] if in_functions else ""
+        for importer in importers:
+            for edge in edges_of(self._program, importer, word):
+                if edge.imported == module:
+                    yield edge
 
     def _may_import_eagerly(self, importer: str, module: str) -> bool:
         program = self._program
-        package = importer if program.is_package(importer) else importer.rpartition(".")[0]
-        return module in program.imported_names(importer, package) or bool(
+        return module in program.imported_names(importer, program.package_of(importer)) or bool(
             program.ask(importer, IMPORTS_ODDLY)
         )
 
@@ -263,3 +246,8 @@ class ImportGraph:
             return ()
         steps = (eager[a][b]["edge"] for a, b in pairwise(nodes))
         return tuple(step for step in steps if step is not None)
+
+
+def _by_place(edges: Iterable[ImportEdge]) -> list[ImportEdge]:
+    """Return edges, each once, sorted by place."""
+    return sorted(dict.fromkeys(edges), key=lambda e: (e.spot.path, e.spot.line))

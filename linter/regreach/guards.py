@@ -19,18 +19,18 @@ _MAX_DEPTH = 3  # of names that stand for names
 
 
 def guard_spots(facts: ModuleFacts, path: str, around: walk.Surroundings) -> tuple[Spot, ...]:
-    """Return the headers of the conditions around a statement, the outermost first.
+    """Return the headers of the conditions around a statement, the outermost first."""
+    return tuple(
+        Spot(path, guard.line, guard_text(facts, guard))
+        for guard in around.guards
+        if guard.kind in _CONDITIONS
+    )
 
-    What stands under an ``else`` has the condition of its ``if``, and says so in the text.
-    """
-    spots = []
-    for guard in around.guards:
-        if guard.kind in _CONDITIONS:
-            text = facts.statement_text(guard.line)
-            spots.append(
-                Spot(path, guard.line, f"else of: {text}" if guard.kind == "else" else text)
-            )
-    return tuple(spots)
+
+def guard_text(facts: ModuleFacts, guard: walk.Guard) -> str:
+    """Return the header of a guard; that of an ``else`` is its ``if``, and says so."""
+    text = facts.statement_text(guard.line)
+    return f"else of: {text}" if guard.kind == "else" else text
 
 
 def guards_at(program: Program, module: str, line: int) -> tuple[Spot, ...]:
@@ -66,11 +66,11 @@ def definitions(program: Program, module: str, test: ir.Expr | None) -> list[ir.
                 if isinstance(target, ir.Name):
                     assigned.setdefault(target.id, []).append(node)
     found: dict[int, ir.Assign] = {}
-    wanted = set(names_in(test))
+    wanted = set(walk.names_in(test))
     for _ in range(_MAX_DEPTH):
         nodes = [node for name in wanted for node in assigned.pop(name, ())]
         found |= {node.line: node for node in nodes}
-        wanted = {name for node in nodes for name in names_in(node.value)}
+        wanted = {name for node in nodes for name in walk.names_in(node.value)}
     return [found[line] for line in sorted(found)]
 
 
@@ -100,19 +100,7 @@ def is_local(program: Program, module: str, test: ir.Expr | None) -> bool:
             bound.update(t.id for t in node.targets if isinstance(t, ir.Name))
         elif isinstance(node, (ir.Import, ir.ImportFrom)):
             bound.update(alias or name.partition(".")[0] for name, alias in node.names)
-    return not bound.union(dir(builtins)).issuperset(names_in(test))
-
-
-def names_in(node: object) -> Iterator[str]:
-    """Yield the names in an expression, or in a statement and its blocks."""
-    if isinstance(node, ir.Name):
-        yield node.id
-    elif isinstance(node, tuple):
-        for item in node:
-            yield from names_in(item)
-    elif is_dataclass(node) and not isinstance(node, type):
-        for field in fields(node):
-            yield from names_in(getattr(node, field.name))
+    return not bound.union(dir(builtins)).issuperset(walk.names_in(test))
 
 
 def _words(node: object) -> Iterator[str]:

@@ -215,7 +215,6 @@ class Cell:
     branch: Spot | None = None
     conditions: tuple[Spot, ...] = ()
     importers: tuple[ImportEdge, ...] = ()
-    held_back_by: Spot | None = None
     hangs_on: tuple[ImportEdge, ...] = ()
     chain: tuple[ImportEdge, ...] = ()
     remedy: Remedy | None = None
@@ -223,6 +222,11 @@ class Cell:
     counterpart: tuple[str, ...] | None = None
     cycle: ImportCycle | None = None
     guarded: tuple[Guarded, ...] = ()
+
+    @property
+    def held_back_by(self) -> Spot | None:
+        """The condition that does not hold, and behind which a key that is not there would be registered."""
+        return self.guarded[0].guard if self.guarded and self.at_lookup == "no" else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from regreach.side_effects import (
     statement_left,
     targets_of,
 )
-from regreach.simple.analysis import with_simple_registries
+from regreach.simple.analysis import simple_registries
 
 if TYPE_CHECKING:
     from regreach.verdicts import Analysis
@@ -113,7 +113,7 @@ def _judged(
     if not texts:
         return []
     fixed = analysis_without(analysis, texts)
-    then = with_simple_registries(fixed, fixed.audit(), complete=True)
+    then = simple_registries(fixed, complete=True).added_to(fixed.audit())
     worse = losses(audit, then)
     left = {(e.module, e.key) for e in _loaded_entries(then)}
     lost = [e for e in _loaded_entries(audit) if (e.module, e.key) not in left]
@@ -196,7 +196,7 @@ def _names_asked_for(analysis: Analysis) -> set[str]:
     program = analysis.program
     asked: set[str] = set()
     for module in program.tree.modules:
-        package = module if program.is_package(module) else module.rpartition(".")[0]
+        package = program.package_of(module)
         asked.update(names_anywhere(program.source(module), package))
     return asked
 
@@ -211,7 +211,7 @@ def find_needed_imports(
     say = on_progress or (lambda _: None)
 
     def found(analysis: Analysis, audit: Audit) -> tuple[Audit, tuple[NeededImport, ...]]:
-        audit = with_simple_registries(analysis, audit, complete=True)
+        audit = simple_registries(analysis, complete=True).added_to(audit)
         say("looking for imports that registrations depend on")
         return audit, needed_imports(analysis, audit)
 

@@ -128,6 +128,10 @@ class Program:
         found = self.tree.modules.get(module)
         return found.is_package if found is not None else self.hidden(module) is not None
 
+    def package_of(self, module: str) -> str:
+        """Return the package to which a module's relative imports are relative: itself if it is one."""
+        return module if self.is_package(module) else module.rpartition(".")[0]
+
     def is_namespace(self, module: str) -> bool:
         """Return whether this module of the tree is a package without a file of its own."""
         found = self.tree.modules.get(module)

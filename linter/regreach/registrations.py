@@ -97,9 +97,8 @@ def _use(
     )
     given.update({a.keyword: a.value for a in call.args if a.keyword in names})
     parts = [given.get(name, ir.Opaque(())) for name in names]
-    text = facts.text.split("\n", line)[line - 1]
-    column = len(text) - len(text.lstrip()) + 1
-    return Use(module, Spot(path, line, text.strip()), column, symbol, tuple(parts), guards)
+    spot = Spot(path, line, facts.line_text(line))
+    return Use(module, spot, facts.column_of(line), symbol, tuple(parts), guards)
 
 
 def _key_parameters(program: Program, registry: Registry) -> list[str]:

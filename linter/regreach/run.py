@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from regreach.policy.settle import in_order
 from regreach.program import Program
 from regreach.request import Request, Result, opened_tree
 from regreach.rule import Rule, told_apart
+from regreach.simple.analysis import SimpleFound, simple_registries
 from regreach.supply.cache import FactsCache
 from regreach.supply.facts_supply import FactsSupply
 from regreach.supply.jobs import job_count
@@ -43,21 +45,28 @@ def check(request: Request, on_progress: Callable[[str], None] | None = None) ->
     """
     say = on_progress or (lambda _: None)
     with opened(replace(request, quick=True), on_progress) as analysis:
-        result, found = _result(request, analysis, say)
+        # the same in both looks
+        simple = functools.cache(lambda: simple_registries(analysis, complete=False))
+        result, found = _result(request, analysis, say, simple=simple)
         if is_settled(result.audit, found, {rule.code for rule in result.rules if rule.final}):
             return result
         say(f"analysing {len(analysis.program.tree.modules)} modules, in full")
         # of the same bytes: a file may have changed since
         full = analysis_of(request, analysis.program, analysis.pack, analysis.platform)
-        return _result(request, full, lambda step: say(f"{step}, in full"))[0]
+        return _result(request, full, lambda step: say(f"{step}, in full"), simple=simple)[0]
 
 
 def _result(
-    request: Request, analysis: Analysis, say: Callable[[str], None], *, complete: bool = False
+    request: Request,
+    analysis: Analysis,
+    say: Callable[[str], None],
+    *,
+    complete: bool = False,
+    simple: Callable[[], SimpleFound] | None = None,
 ) -> tuple[Result, tuple[Finding, ...]]:
     """Make an analysis and apply the rules; return as well what these find, whatever the user makes of it."""
     rules = load_plugins().selected(request.select, request.ignore)
-    audit = with_deep_stack(lambda: whole_audit(analysis, say, complete=complete))
+    audit = with_deep_stack(lambda: whole_audit(analysis, say, complete=complete, simple=simple))
     say("applying the rules")
     found = judged(audit, rules)
     settled = settled_of(request, found, rules, analysis)

@@ -149,5 +149,4 @@ def _spot(program: Program, module: str, line: int) -> Spot:
 
 def _column(program: Program, module: str, line: int) -> int:
     facts = program.readable_facts(module)
-    text = facts.text.split("\n", line)[line - 1] if facts is not None else ""
-    return len(text) - len(text.lstrip()) + 1
+    return facts.column_of(line) if facts is not None else 1

@@ -521,7 +521,6 @@ class ConsumerAnalysis:
             branch=branch,
             conditions=self._conditions(run),
             importers=importers,
-            held_back_by=guarded[0].guard if guarded and at_lookup == "no" else None,
             hangs_on=self._hangs_on(reach, key, modules),
             remedy=remedy,
             cycle=cycle_of(self.program, run.ended.raised) if run is not None else None,

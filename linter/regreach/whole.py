@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from regreach.model import Audit
 from regreach.side_effects import with_side_effects
-from regreach.simple.analysis import with_simple_registries
+from regreach.simple.analysis import SimpleFound, simple_registries
 from regreach.verdicts import Analysis
 
 
@@ -15,15 +15,19 @@ def whole_audit(
     say: Callable[[str], None] = lambda _: None,
     *,
     complete: bool = False,
+    simple: Callable[[], SimpleFound] | None = None,
 ) -> Audit:
     """Make an analysis and return its audit, with side-effect imports and simple registries.
 
     Of the latter, unless it is to be ``complete``, only those entries are told that matter to a finding.
+    ``simple`` gives them where they may be known already.
     It needs a deep stack (``with_deep_stack``).
     """
     audit = analysis.audit()
     say("looking for imports that a fixer would delete")
     audit = with_side_effects(analysis, audit)
-    if analysis.pack.simple_registries:
-        say("looking at simple registries")
-    return with_simple_registries(analysis, audit, complete=complete)
+    if not analysis.pack.simple_registries:
+        return audit
+    say("looking at simple registries")
+    found = simple() if simple is not None else simple_registries(analysis, complete=complete)
+    return found.added_to(audit)

@@ -28,7 +28,7 @@ class Importing:
         self._graph = ImportGraph(program)
         self._eager: dict[str, list[str]] = {}
         for module in sorted(modules):
-            package = module if program.is_package(module) else module.rpartition(".")[0]
+            package = program.package_of(module)
             for name in program.imported_names(module, package):
                 self._eager.setdefault(name, []).append(module)
         self.scanned = self._scanned()
@@ -48,7 +48,7 @@ class Importing:
             loop = re.search(rb"\b(?:iter_modules|walk_packages)\b[ \t]*\(|%b" % _FILES, data)
             line = data.count(b"\n", 0, loop.start()) if loop is not None else 1
             place = Place(module, Spot(path, line, _line(data, line)))
-            package = module if program.is_package(module) else module.rpartition(".")[0]
+            package = program.package_of(module)
             if any(
                 word in data for word in (b"__path__", b"__file__", b"__name__", b"__package__")
             ):

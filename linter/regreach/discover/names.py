@@ -96,7 +96,7 @@ class Names:
         base = node.module or ""
         if not node.level:
             return base
-        package = module if self.program.is_package(module) else module.rpartition(".")[0]
+        package = self.program.package_of(module)
         for _ in range(node.level - 1):
             package = package.rpartition(".")[0]
         return f"{package}.{base}".strip(".") if base else package

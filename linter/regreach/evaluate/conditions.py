@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from regreach.evaluate.comparisons import from_truth, negate, truth
 from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Frame
@@ -16,19 +18,37 @@ def holds(machine: Machine, frame: Frame, test: ir.Expr) -> bool | None:
     if isinstance(test, ir.Not):
         return negate(holds(machine, frame, test.value))
     if isinstance(test, ir.BoolOp):
-        return _all_or_any(machine, frame, test)
+
+        def ask(part: ir.Expr) -> Value:
+            return from_truth(holds(machine, frame, part))
+
+        ended = Const(test.op == "or")
+        return truth(machine, frame, joined(machine, frame, test, ask, lambda _: ended))
     return truth(machine, frame, evaluate(machine, frame, test))
 
 
-def _all_or_any(machine: Machine, frame: Frame, test: ir.BoolOp) -> bool | None:
-    parts = operands(test)
-    stops = test.op == "or"
+def joined(
+    machine: Machine,
+    frame: Frame,
+    node: ir.BoolOp,
+    ask: Callable[[ir.Expr], Value],
+    kept: Callable[[Value], Value],
+) -> Value:
+    """Evaluate ``a and b`` or ``a or b``: ``ask`` part after part, until it is known how it ends.
+
+    Where that is not known of a part, both ways are gone; ``kept`` is what its value is where it ends there.
+    """
+    parts = _operands(node)
+    stops = node.op == "or"
     place = machine.place(frame)
 
     def run(index: int) -> Value:
-        verdict = holds(machine, frame, parts[index])
-        if index == len(parts) - 1 or verdict is stops:
-            return from_truth(verdict)
+        value = ask(parts[index])
+        if index == len(parts) - 1:
+            return value
+        verdict = truth(machine, frame, value)
+        if verdict is stops:
+            return value
         if verdict is not None:
             return run(index + 1)
 
@@ -36,12 +56,13 @@ def _all_or_any(machine: Machine, frame: Frame, test: ir.BoolOp) -> bool | None:
             narrow(machine, frame, parts[index], not stops)
             return run(index + 1)
 
-        return machine.fork(frame, goes_on, lambda: Const(stops), place)
+        ended = kept(value)
+        return machine.fork(frame, goes_on, lambda: ended, place)
 
-    return truth(machine, frame, run(0))
+    return run(0)
 
 
-def operands(node: ir.BoolOp) -> list[ir.Expr]:
+def _operands(node: ir.BoolOp) -> list[ir.Expr]:
     """Return the parts of ``a and b and c``, which is parsed as ``(a and b) and c``.
 
     One by one, what a part excludes is not asked of the later ones where an earlier one is unknown.

@@ -9,7 +9,7 @@ from regreach.evaluate.calls import call
 from regreach.evaluate.classes import super_call
 from regreach.evaluate.comparisons import compare, from_truth, negate, truth
 from regreach.evaluate.comprehensions import comprehension
-from regreach.evaluate.conditions import holds, operands
+from regreach.evaluate.conditions import holds, joined
 from regreach.evaluate.constants import string_of
 from regreach.evaluate.dispatch import EVALUATE, evaluate
 from regreach.evaluate.frames import Frame
@@ -167,28 +167,13 @@ def _dict(machine: Machine, frame: Frame, node: ir.Dict) -> Value:
 
 
 def _bool_op(machine: Machine, frame: Frame, node: ir.BoolOp) -> Value:
-    parts = operands(node)
-    stops = node.op == "or"
-    place = machine.place(frame)
-
-    def run(index: int) -> Value:
-        value = evaluate(machine, frame, parts[index])
-        if index == len(parts) - 1:
-            return value
-        verdict = truth(machine, frame, value)
-        if verdict is stops:
-            return value
-        if verdict is not None:
-            return run(index + 1)
-
-        def goes_on() -> Value:
-            narrow(machine, frame, parts[index], not stops)
-            return run(index + 1)
-
-        kept = _when(machine, frame, value, stops)
-        return machine.fork(frame, goes_on, lambda: kept, place)
-
-    return run(0)
+    return joined(
+        machine,
+        frame,
+        node,
+        lambda part: evaluate(machine, frame, part),
+        lambda value: _when(machine, frame, value, node.op == "or"),
+    )
 
 
 def _when(machine: Machine, frame: Frame, value: Value, wanted: bool) -> Value:

@@ -116,9 +116,17 @@ class ModuleFacts:
 
     def line_text(self, line: int) -> str:
         """Return the physical line with that number (from 1), stripped."""
+        return self._line(line).strip()
+
+    def column_of(self, line: int) -> int:
+        """Return the column, from 1, in which the physical line with that number begins."""
+        text = self._line(line)
+        return len(text) - len(text.lstrip()) + 1
+
+    def _line(self, line: int) -> str:
         if self._lines is None:
             self._lines = self.text.split("\n")
-        return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
+        return self._lines[line - 1] if 0 < line <= len(self._lines) else ""
 
     def statement_text(self, line: int) -> str:
         """Return the logical line that begins on ``line`` as one line, its white space folded."""

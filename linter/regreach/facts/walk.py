@@ -122,6 +122,18 @@ _COMPOUND = (
 )
 
 
+def names_in(node: object) -> Iterator[str]:
+    """Yield the names in an expression, or in a statement and its blocks."""
+    if isinstance(node, ir.Name):
+        yield node.id
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from names_in(item)
+    elif is_dataclass(node) and not isinstance(node, type):
+        for field in fields(node):
+            yield from names_in(getattr(node, field.name))
+
+
 def bindings_of_imports(facts: ModuleFacts, *words: str) -> dict[str, str]:
     """Return what the imports of a module bind: name -> dotted origin.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from regreach.evaluate.finished import FinishedModules
@@ -29,19 +29,30 @@ if TYPE_CHECKING:
     from regreach.verdicts import Analysis
 
 
-def with_simple_registries(analysis: Analysis, audit: Audit, *, complete: bool) -> Audit:
-    """Return an audit with its ``simple_registries``; those that a tree knows nothing of are left out.
+@dataclass(frozen=True, slots=True)
+class SimpleFound:
+    """What there is to say of the simple registries of a tree, and notes for the reader."""
+
+    registries: tuple[SimpleRegistryResult, ...]
+    notes: tuple[str, ...]
+
+    def added_to(self, audit: Audit) -> Audit:
+        """Return an audit with these."""
+        notes = (*audit.notes, *self.notes)
+        return replace(audit, simple_registries=self.registries, notes=notes)
+
+
+def simple_registries(analysis: Analysis, *, complete: bool) -> SimpleFound:
+    """Look at the simple registries of the pack; those that a tree knows nothing of are left out.
 
     They are ``complete``, or only files are looked into that can matter to a finding: what the bytes of a
-    file tell of its keys is enough to know which these are. The findings are the same.
+    file tell of its keys is enough to know which these are. The findings are the same. Whether the analysis
+    is a quick one makes no difference.
     """
     declared = analysis.pack.simple_registries
-    if not declared:
-        return audit
     simple = SimpleRegistries(analysis, complete=complete)
     results = [simple.result(registry) for registry in declared]
-    found = tuple(r for r in results if r is not None)
-    return replace(audit, simple_registries=found, notes=(*audit.notes, *simple.notes))
+    return SimpleFound(tuple(r for r in results if r is not None), tuple(simple.notes))
 
 
 class SimpleRegistries:

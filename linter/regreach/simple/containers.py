@@ -111,5 +111,4 @@ def _spot(facts: ModuleFacts, path: str, line: int, key: ir.Expr | None) -> tupl
         if any(text.startswith(word) or f" {word}" in f" {text}" for word in wanted):
             line = number
             break
-    raw = facts.text.split("\n", line)[line - 1]
-    return Spot(path, line, raw.strip()), len(raw) - len(raw.lstrip()) + 1
+    return Spot(path, line, facts.line_text(line)), facts.column_of(line)

@@ -14,7 +14,6 @@ from regreach.facts import ir, walk
 from regreach.facts.names import local_names
 from regreach.model import ImportEdge
 from regreach.program import Program
-from regreach.simple.keys import names_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class Guards:
     def _is_false(self, module: str, guard: walk.Guard, local: Collection[str]) -> bool:
         if guard.test is None or guard.kind not in ("if", "else"):
             return False
-        if not set(local).isdisjoint(names_in(guard.test)):
+        if not set(local).isdisjoint(walk.names_in(guard.test)):
             return False
         value = self._finished.evaluated(module, guard.test)
         return isinstance(value, Const) and bool(value.value) is (guard.kind == "else")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-
 from regreach.evaluate.finished import FinishedModules
 from regreach.evaluate.iteration import enum_members
 from regreach.evaluate.values import Class, Const, Dict, Instance, Listing, Tuple, Value
@@ -29,7 +26,7 @@ class Keys:
             return None if key is None else (key,)
         if isinstance(key, ir.Const):
             return (key.value,) if isinstance(key.value, str) else None
-        names = set(names_in(key))
+        names = set(walk.names_in(key))
         turns = any(guard.kind in ("for", "while") for guard in around.guards)
         # at the margin, once: elsewhere a name may stand for something else each time
         if names and (around.scope or turns or names & self._bound_often(module)):
@@ -94,15 +91,3 @@ def texts_of(value: Value) -> tuple[str, ...] | None:
         return None
     found = [texts_of(item) if isinstance(item, (Const, Instance)) else None for item in items]
     return tuple(t for texts in found if texts for t in texts) if all(found) else None
-
-
-def names_in(node: object) -> Iterator[str]:
-    """Yield the names that an expression reads or binds."""
-    if isinstance(node, ir.Name):
-        yield node.id
-    elif isinstance(node, tuple):
-        for item in node:
-            yield from names_in(item)
-    elif is_dataclass(node) and not isinstance(node, type):
-        for field in fields(node):
-            yield from names_in(getattr(node, field.name))

@@ -35,7 +35,7 @@ class Origins:
         level = len(origin) - len(name)
         if not level:
             return name
-        package = module if self._program.is_package(module) else module.rpartition(".")[0]
+        package = self._program.package_of(module)
         for _ in range(level - 1):
             package = package.rpartition(".")[0]
         return f"{package}.{name}" if name else package

@@ -179,10 +179,8 @@ class _Finder:
     def _use(
         self, line: int, symbol: str, key: ir.Expr | str | None, around: walk.Surroundings
     ) -> Use:
-        text = self._facts.text.split("\n", line)[line - 1]
-        column = len(text) - len(text.lstrip()) + 1
-        spot = Spot(self._path, line, text.strip())
-        return Use(self._module, spot, column, symbol, key, around)
+        spot = Spot(self._path, line, self._facts.line_text(line))
+        return Use(self._module, spot, self._facts.column_of(line), symbol, key, around)
 
 
 def _attribute(node: ir.FunctionDef | ir.ClassDef | None, name: str) -> ir.Expr | None:

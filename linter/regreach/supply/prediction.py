@@ -60,8 +60,8 @@ def import_lines(program: Program, roots: Iterable[str]) -> dict[str, list[str]]
         if parent and parent not in lines:
             waiting += (module, parent)
             continue
-        package = module if program.is_package(module) else parent
-        found = [name for name in program.imported_names(module, package) if program.has(name)]
+        names = program.imported_names(module, program.package_of(module))
+        found = [name for name in names if program.has(name)]
         lines[module] = [*found, parent] if parent else found
         waiting += [name for name in found if name not in lines][::-1]
     return lines
