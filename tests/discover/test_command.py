@@ -8,6 +8,7 @@ from textwrap import dedent
 
 import jsonschema
 import pytest
+import shop_example
 from command_line import ROOT, fails, run
 from regreach.pack import load_pack
 from tree_making import git, make_wheel, write
@@ -15,21 +16,7 @@ from tree_making import git, make_wheel, write
 SCHEMA = json.loads((ROOT / "docs/schemas/discover.schema.json").read_text(encoding="utf-8"))
 SHOP = {
     "shop/__init__.py": "",
-    "shop/registry.py": """\
-        HANDLERS = {}
-
-
-        def handles(region, kind):
-            def keep(function):
-                HANDLERS[(region, kind)] = function
-                return function
-
-            return keep
-
-
-        def find(region, kind):
-            return HANDLERS.get((region, kind))
-        """,
+    "shop/registry.py": shop_example.SHOP["shop/registry.py"],
     "shop/checkout.py": """\
         from shop.registry import find
 
