@@ -89,7 +89,8 @@ def _rules(request: Request, key: Key) -> tuple[list[Rule], Key | None]:
     """Return the rules that say whether a key is broken, and the key if they need to know no other."""
     chosen = load_plugins().selected(request.select, request.ignore)
     if not request.select:
-        chosen = [rule for rule in chosen if rule.severity == "error"]
+        # what others find is never about a key that an init path reads
+        chosen = [rule for rule in chosen if rule.severity == "error" and rule.by_key]
     return chosen, key if all(rule.by_key for rule in chosen) else None
 
 
