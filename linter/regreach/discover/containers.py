@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from regreach.discover.names import ClassRef, Imported, Names, Target, level
-from regreach.discover.shapes import Scope
+from regreach.discover.scopes import Scope
 from regreach.facts import ir, walk
 
 _MAKERS = {

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from regreach.discover.names import ClassRef, Imported, Names, level
-from regreach.discover.shapes import (
-    Scope,
-)
+from regreach.discover.scopes import Scope
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 

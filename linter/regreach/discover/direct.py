@@ -7,20 +7,11 @@ from collections.abc import Iterator, Mapping
 
 from regreach.discover.containers import Container, container_of, foreign_object
 from regreach.discover.definitions import Definition, is_named, local_imports
+from regreach.discover.key_sources import Part, Source, sources
 from regreach.discover.names import Imported, Names
-from regreach.discover.shapes import (
-    Mode,
-    Part,
-    Scope,
-    Source,
-    Store,
-    handed_out,
-    holds,
-    own_params,
-    scope_of,
-    sources,
-    stores_in,
-)
+from regreach.discover.scopes import Scope, own_params, scope_of
+from regreach.discover.shapes import Mode, holds
+from regreach.discover.stores import Store, handed_out, stores_in
 from regreach.facts import ir
 from regreach.facts.parse import ModuleFacts
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from regreach.discover.bodies import assignments, last_of
 from regreach.discover.containers import Container
 from regreach.discover.definitions import is_named
 from regreach.discover.folding import expanded, folded
 from regreach.discover.found import FoundRegistrar, FoundRegistry, Key, Place, Registration
 from regreach.discover.names import Imported, Target, level
 from regreach.discover.reads import Reads
-from regreach.discover.shapes import whole_words
-from regreach.discover.uses import Uses, assignments, last_of
+from regreach.discover.scopes import whole_words
+from regreach.discover.uses import Uses
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.model import Spot

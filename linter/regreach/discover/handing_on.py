@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from regreach.discover.direct import is_decorator, is_product
-from regreach.discover.shapes import (
-    Mode,
-    Part,
-    Scope,
-    Source,
-    holds,
-    sources,
-)
+from regreach.discover.key_sources import Part, Source, sources
+from regreach.discover.scopes import Scope
+from regreach.discover.shapes import Mode, holds
 from regreach.facts import ir, walk
 
 

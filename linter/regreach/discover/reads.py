@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 
+from regreach.discover.bodies import last_of
 from regreach.discover.containers import Container, container_of, instance_class
 from regreach.discover.definitions import Definition, definitions, local_imports
 from regreach.discover.found import Place
 from regreach.discover.names import ClassRef, Imported, Target
-from regreach.discover.shapes import ADDING, Scope, scope_of, whole_words
-from regreach.discover.uses import Uses, last_of
+from regreach.discover.scopes import Scope, scope_of, whole_words
+from regreach.discover.stores import ADDING
+from regreach.discover.uses import Uses
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.model import Spot

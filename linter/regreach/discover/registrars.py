@@ -10,10 +10,7 @@ from regreach.discover.definitions import Definition, is_named, local_imports
 from regreach.discover.direct import Entry
 from regreach.discover.handing_on import kept_params, through, with_params
 from regreach.discover.names import ClassRef, Imported, Names, Target, level
-from regreach.discover.shapes import (
-    own_params,
-    scope_of,
-)
+from regreach.discover.scopes import own_params, scope_of
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from regreach.discover.bodies import classes_in, last_of
 from regreach.discover.candidates import Candidates
-from regreach.discover.containers import Container, made_by
+from regreach.discover.containers import Container
 from regreach.discover.definitions import Definition, definitions, is_named
-from regreach.discover.folding import expanded, folded
+from regreach.discover.family import Family
 from regreach.discover.found import Key, Registration
 from regreach.discover.handing_on import bind
-from regreach.discover.names import ClassRef, Imported, Names, Target, level
+from regreach.discover.key_values import KeyValues
+from regreach.discover.names import ClassRef, Imported, Target, level
 from regreach.discover.registrars import Callee, Registrar, Registrars, bound_to
-from regreach.discover.shapes import Mode, Part, whole_words
+from regreach.discover.scopes import whole_words
+from regreach.discover.shapes import Mode
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
 from regreach.model import Spot
@@ -43,8 +46,7 @@ class Uses:
         self.program = self.names.program
         self.candidates, self.words, self.modules = candidates, candidates.words, frozenset(modules)
         self.filled: dict[Container, Filled] = {}
-        self._instances: dict[tuple[str, str], list[Container]] = {}
-        self._classes: dict[tuple[str, str], list[ClassRef]] = {}
+        self.family = Family(self.names, candidates)
         self._done: dict[str, set[str]] = {}
         self._local: dict[
             str, Imported
@@ -75,7 +77,7 @@ class Uses:
         owner = registrar.definition.owner
         if owner is None or not _is_told(registrar):
             return []
-        objects = (o for cls in self.heirs(owner) for o in self.instances(cls))
+        objects = (o for cls in self.family.heirs(owner) for o in self.family.instances(cls))
         return [bound_to(container, o.module, o.name) for o in objects]
 
     def _of(self, container: Container, registrar: Registrar, mode: Mode) -> Filled:
@@ -127,8 +129,8 @@ class Uses:
         """Return the modules that may call a method of a class, or of an object that lives long."""
         assert definition.owner is not None
         word = definition.node.name
-        classes = self.heirs(definition.owner)
-        objects = [o for cls in classes for o in self.instances(cls)]
+        classes = self.family.heirs(definition.owner)
+        objects = [o for cls in classes for o in self.family.instances(cls)]
         names = {c.name.rpartition(".")[2] for c in classes} | {o.name for o in objects}
         names = {n.rpartition(".")[2] for n in names}
         if word == "__call__":
@@ -150,59 +152,6 @@ class Uses:
         name = re.escape(word.encode())
         pattern = rb"(?m)^(?:[ \t]*@|(?:[\w., \t]+=[ \t]*)?)(?:\w+\.)*%b\b[ \t]*(?:\(|$)" % name
         return self.program.ask(module, matches(pattern, word.encode())) is True
-
-    def heirs(self, cls: ClassRef) -> list[ClassRef]:
-        """Return a class and those of the tree that inherit from it."""
-        key = (cls.module, cls.name)
-        if key in self._classes:
-            return self._classes[key]
-        found = {key: cls}
-        waiting = [cls]
-        while waiting:
-            each = waiting.pop()
-            last = each.name.rpartition(".")[2]
-            for module in sorted(self.candidates.heirs.get(last, ())):
-                for heir in classes_in(self.names, module):
-                    mark = (heir.module, heir.name)
-                    above = self.names.ancestry(heir)
-                    if mark not in found and any(
-                        (a.module, a.name) == (each.module, each.name) for a in above
-                    ):
-                        found[mark] = heir
-                        waiting.append(heir)
-        self._classes[key] = list(found.values())
-        return self._classes[key]
-
-    def instances(self, cls: ClassRef) -> list[Container]:
-        """Return the objects of a class that are bound in a module or in a class, as ``module:name``."""
-        key = (cls.module, cls.name)
-        if key in self._instances:
-            return self._instances[key]
-        last = cls.name.rpartition(".")[2]
-        makers = {last, *self._factories(last)}
-        modules = sorted({m for maker in makers for m in self.candidates.made.get(maker, ())})
-        found: list[Container] = []
-        for module in modules:
-            facts = self.program.readable_facts(module)
-            if facts is None:
-                continue
-            for name, value in assignments(facts.body):
-                made = made_by(self.names, module, value)
-                if made is not None and (made.module, made.name) == key:
-                    found.append(Container(module, name))
-        self._instances[key] = list(dict.fromkeys(found))
-        return self._instances[key]
-
-    def _factories(self, last: str) -> Iterator[str]:
-        """Yield the names of functions that return a new object of a class."""
-        name = re.escape(last.encode())
-        pattern = rb"\breturn[ \t]+(?:\w+\.)*%b\(" % name
-        for module in sorted(self.candidates.returned.get(last, ())):
-            data = self.program.source(module)
-            for each in re.finditer(
-                rb"\ndef[ \t]+(\w+)\((?:(?!\n\S).|\n)*?\n[ \t]+" + pattern, data
-            ):
-                yield each[1].decode()
 
     def _handing_on(self, module: str, words: set[str]) -> bool:
         """Learn the functions of a module that call a registrar with what they are given."""
@@ -311,7 +260,7 @@ class Uses:
             if call is not None:
                 arguments = bind(mode.params, call)
             filled = self._of(container, callee.registrar, mode)
-            for key in self._keys(module, mode, arguments, node):
+            for key in self._key_values().keys(module, mode, arguments, node):
                 new = _registration(facts, module, spot, node.name, key, around)
                 _add(filled, new, decorated=True, lasting=True)
 
@@ -349,7 +298,7 @@ class Uses:
             symbol = walk.dotted_name(thing) or _text_of(thing)
             lasting = not around.in_function or self._is_lasting(module, thing, target)
             definition = node if isinstance(node, (ir.FunctionDef, ir.ClassDef)) else None
-            for key in self._keys(module, mode, arguments, definition, thing):
+            for key in self._key_values().keys(module, mode, arguments, definition, thing):
                 new = _registration(facts, module, spot, symbol, key, around)
                 # a name that is written down stays, whatever has it
                 named = any(isinstance(part, str) for part in key)
@@ -371,83 +320,8 @@ class Uses:
             return made is not None and made.kind in ("class", "outside")
         return isinstance(thing, ir.Lambda)
 
-    def _keys(
-        self,
-        module: str,
-        mode: Mode,
-        arguments: Mapping[str, ir.Expr],
-        node: ir.FunctionDef | ir.ClassDef | None,
-        thing: ir.Expr | None = None,
-    ) -> list[Key]:
-        """Return the keys of a registration: several where a list of names is given."""
-        if mode.key is None:
-            return [()]
-        keys: list[Key] = [()]
-        for part in mode.key:
-            values = self._part(module, part, arguments, node, thing)
-            keys = [(*key, value) for key in keys for value in values]
-        return keys
-
-    def _part(
-        self,
-        module: str,
-        part: Part,
-        arguments: Mapping[str, ir.Expr],
-        node: ir.FunctionDef | ir.ClassDef | None,
-        thing: ir.Expr | None,
-    ) -> list[object]:
-        for source in part:
-            if source.kind == "param":
-                given = arguments.get(str(source.name))
-                if given is None or (isinstance(given, ir.Const) and given.value is None):
-                    continue
-                if source.each:
-                    return expanded(self.names, module, given, self._local)
-                return [folded(self.names, module, given, self._local)]
-            if source.kind == "const":
-                return [source.name]
-            if source.kind == "self" and thing is not None:
-                return [folded(self.names, module, thing, self._local)]
-            if source.kind == "self" and node is not None:
-                return [node.name]
-            if source.kind == "attr":
-                found = self._attribute(module, str(source.name), node, thing, each=source.each)
-                if found:
-                    return found
-        return [None]
-
-    def _attribute(
-        self,
-        module: str,
-        attr: str,
-        node: ir.FunctionDef | ir.ClassDef | None,
-        thing: ir.Expr | None,
-        *,
-        each: bool,
-    ) -> list[object]:
-        """Return an attribute of what is registered: its own name, one that the class binds, or an argument."""
-        if node is not None:
-            if attr in ("__name__", "__qualname__"):
-                return [node.name]
-            if isinstance(node, ir.ClassDef):
-                found = self.names.member(ClassRef(module, node.name, node), attr)
-                value = (
-                    found[1].value
-                    if found and isinstance(found[1], (ir.Assign, ir.AnnAssign))
-                    else None
-                )
-                if found is not None and value is not None:
-                    home = found[0].module
-                    return (
-                        expanded(self.names, home, value)
-                        if each
-                        else [folded(self.names, home, value)]
-                    )
-        if isinstance(thing, ir.Call):
-            for arg in thing.args:
-                if arg.keyword == attr:
-                    return [folded(self.names, module, arg.value, self._local)]
-        return []
+    def _key_values(self) -> KeyValues:
+        return KeyValues(self.names, self._local)
 
     def _subclasses(self) -> None:
         """Add what classes register that inherit from one with ``__init_subclass__``."""
@@ -456,7 +330,7 @@ class Uses:
             modes = [e for e in registrar.entries if e[1].form == "subclass"]
             if owner is None or not modes:
                 continue
-            for heir in self.heirs(owner):
+            for heir in self.family.heirs(owner):
                 path, facts = (
                     self.program.path(heir.module),
                     self.program.readable_facts(heir.module),
@@ -466,7 +340,7 @@ class Uses:
                 spot = Spot(path, heir.node.line, facts.line_text(heir.node.line))
                 for container, mode in modes:
                     filled = self._of(container, registrar, mode)
-                    for key in self._keys(heir.module, mode, {}, heir.node):
+                    for key in self._key_values().keys(heir.module, mode, {}, heir.node):
                         new = Registration(heir.module, spot, heir.name, key, "import")
                         _add(filled, new, decorated=True, lasting=True)
 
@@ -520,45 +394,9 @@ def _owner(
     return None, ""
 
 
-def last_of(func: ir.Expr) -> str:
-    """Return the last part of the name that an expression is; empty when it is none."""
-    if isinstance(func, ir.Attribute):
-        return func.attr
-    return func.id if isinstance(func, ir.Name) else ""
-
-
 def _text_of(value: ir.Expr) -> str:
     if isinstance(value, ir.Const) and isinstance(value.value, str):
         return value.value
     if isinstance(value, ir.Call):
         return walk.dotted_name(value.func) or ""
     return ""
-
-
-def classes_in(names: Names, module: str) -> Iterator[ClassRef]:
-    """Yield the classes of a module, those inside of classes too."""
-
-    def inside(body: ir.Body, above: str) -> Iterator[ClassRef]:
-        for node in level(body):
-            if isinstance(node, ir.ClassDef):
-                name = f"{above}.{node.name}" if above else node.name
-                yield ClassRef(module, name, node)
-                yield from inside(node.body, name)
-
-    facts = names.program.readable_facts(module)
-    if facts is not None:
-        yield from inside(facts.body, "")
-
-
-def assignments(body: ir.Body, above: str = "") -> Iterator[tuple[str, ir.Expr]]:
-    """Yield what is bound by assignments at a module level and in its classes, by dotted name."""
-    for node in level(body):
-        if isinstance(node, ir.ClassDef):
-            yield from assignments(node.body, f"{above}{node.name}.")
-        elif isinstance(node, ir.Assign):
-            for target in node.targets:
-                if isinstance(target, ir.Name):
-                    yield f"{above}{target.id}", node.value
-        elif isinstance(node, ir.AnnAssign) and isinstance(node.target, ir.Name):
-            if node.value is not None:
-                yield f"{above}{node.target.id}", node.value

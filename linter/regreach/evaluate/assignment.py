@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from regreach.evaluate.attributes import delete_attribute, set_attribute
+from regreach.evaluate.binding import bind
 from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Frame
-from regreach.evaluate.importing import bind
 from regreach.evaluate.items import delete_item, new_listing, set_item
 from regreach.evaluate.iteration import ordered_items
 from regreach.evaluate.machine import Machine

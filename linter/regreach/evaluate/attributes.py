@@ -6,9 +6,13 @@ from regreach.evaluate.ancestry import closed, has_own, lacks, look_up_in_class
 from regreach.evaluate.calls import call
 from regreach.evaluate.constants import example_of
 from regreach.evaluate.frames import Abrupt, Frame
-from regreach.evaluate.importing import external_attribute, missing_attribute, module_attribute
 from regreach.evaluate.library.methods import method_of
 from regreach.evaluate.machine import Machine
+from regreach.evaluate.module_attributes import (
+    external_attribute,
+    missing_attribute,
+    module_attribute,
+)
 from regreach.evaluate.values import (
     MISSING,
     NONE,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from regreach.evaluate.binding import bind
 from regreach.evaluate.conditions import holds
 from regreach.evaluate.dispatch import block, evaluate, run_block
 from regreach.evaluate.frames import Frame, Place
-from regreach.evaluate.importing import bind
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.narrowing import is_known_to_fail_for_some, narrow, subject_text
 from regreach.evaluate.patterns import match_pattern

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from regreach.evaluate.assignment import assign
+from regreach.evaluate.binding import bind
 from regreach.evaluate.conditions import holds
 from regreach.evaluate.dispatch import evaluate
 from regreach.evaluate.frames import Abrupt, Frame
-from regreach.evaluate.importing import bind
 from regreach.evaluate.items import new_listing, put_item, set_item
 from regreach.evaluate.iteration import is_unordered, iterate
 from regreach.evaluate.machine import Machine

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regreach.evaluate.attributes import get_attribute, no_attribute
+from regreach.evaluate.binding import bind
 from regreach.evaluate.calls import call
 from regreach.evaluate.classes import super_call
 from regreach.evaluate.comparisons import compare, from_truth, negate, truth
@@ -14,7 +15,6 @@ from regreach.evaluate.constants import string_of
 from regreach.evaluate.dispatch import EVALUATE, evaluate
 from regreach.evaluate.frames import Frame
 from regreach.evaluate.functions import make_lambda
-from regreach.evaluate.importing import bind
 from regreach.evaluate.items import get_item, new_listing, set_item, update_dict
 from regreach.evaluate.iteration import ordered_items
 from regreach.evaluate.library.models import BUILTINS

@@ -16,9 +16,10 @@ from regreach.evaluate.calls import call
 from regreach.evaluate.dispatch import evaluate, run_block
 from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.heap import Heap
-from regreach.evaluate.importing import absolute_name, all_names
+from regreach.evaluate.importing import absolute_name
 from regreach.evaluate.library.identity import IDENTITY
 from regreach.evaluate.machine import Machine
+from regreach.evaluate.module_attributes import all_names
 from regreach.evaluate.values import (
     MISSING,
     UNKNOWN,

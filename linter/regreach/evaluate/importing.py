@@ -5,10 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from regreach.evaluate.calls import call
+from regreach.evaluate.binding import bind
 from regreach.evaluate.dispatch import run_block
 from regreach.evaluate.frames import Abrupt, Frame, Place
 from regreach.evaluate.machine import Machine
+from regreach.evaluate.module_attributes import (
+    all_names,
+    cell,
+    external_attribute,
+    getattr_hook,
+    missing_attribute,
+    module_attribute,
+)
 from regreach.evaluate.replay import EXECUTING
 from regreach.evaluate.values import (
     LATER,
@@ -16,15 +24,11 @@ from regreach.evaluate.values import (
     OPEN,
     TRUE,
     UNKNOWN,
-    Const,
     Deferred,
     External,
     Finished,
-    Function,
-    Listing,
     Module,
     Raised,
-    Tuple,
     Value,
     Waiting,
     cell_of,
@@ -318,30 +322,6 @@ def is_import_error(value: Value) -> bool:
     return isinstance(value, Raised) and value.name in ("ImportError", "ModuleNotFoundError")
 
 
-def bind(machine: Machine, frame: Frame, name: str, value: Value) -> None:
-    """Bind a name in a frame, as an assignment does."""
-    if name in frame.global_names:
-        if isinstance(frame.module, Finished):
-            machine.global_of(frame.module, name)  # what it was is not to come after this
-        machine.heap.write(frame.module, name, value)
-        return
-    if name in frame.outer_names:
-        for scope in reversed(frame.enclosing):
-            if name in scope.cells:
-                machine.heap.write(scope, name, value)
-                return
-    machine.heap.write(frame.scope, name, value)
-
-
-def is_bound(machine: Machine, frame: Frame, name: str) -> bool:
-    """Return whether a name is or may be bound where ``bind`` would bind it."""
-    if name in frame.global_names:
-        return machine.global_of(frame.module, name) is not MISSING
-    if name in frame.outer_names:
-        return any(name in scope.cells for scope in frame.enclosing)
-    return name in frame.scope.cells
-
-
 def _top(machine: Machine, first: str) -> Value:
     return machine.module_object(first) or External(first)
 
@@ -373,7 +353,7 @@ def load_listed(machine: Machine, frame: Frame, module: Value, names: Sequence[s
         put_off = cell_of(module, name)
         if type(put_off) is Deferred and put_off.sure:
             continue
-        present = _cell(machine, module, name)
+        present = cell(machine, module, name)
         if not may_be_missing(present):
             continue
         if present is not MISSING:
@@ -383,18 +363,8 @@ def load_listed(machine: Machine, frame: Frame, module: Value, names: Sequence[s
                     lambda full=full: import_module(machine, frame, full),  # type: ignore[misc]
                     machine.place(frame),
                 )
-        elif _getattr_hook(machine, frame, module, name) is None and machine.sources.has(full):
+        elif getattr_hook(machine, frame, module, name) is None and machine.sources.has(full):
             import_module(machine, frame, full)
-
-
-def _cell(machine: Machine, module: Module, name: str) -> Value:
-    """Return what a module has bound to a name; for a submodule's name that depends on who loaded it."""
-    if isinstance(module, Finished):
-        return machine.global_of(module, name)
-    full = f"{module.name}.{name}"
-    if machine.sources.has(full):
-        machine.replay.asked_for(full, machine.modules.cells.get(full, MISSING))
-    return machine.known(cell_of(module, name))
 
 
 def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Value:
@@ -410,10 +380,10 @@ def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Valu
             put_off = cell_of(module, name)
             if type(put_off) is Deferred and put_off.sure:
                 return put_off
-    value = _cell(machine, module, name)
+    value = cell(machine, module, name)
     if value is not MISSING:
         return without_missing(value)
-    hooked = _getattr_hook(machine, frame, module, name)
+    hooked = getattr_hook(machine, frame, module, name)
     if hooked is not None:
         return hooked
     loaded = machine.module_object(f"{module.name}.{name}")
@@ -426,71 +396,6 @@ def _from_name(machine: Machine, frame: Frame, module: Value, name: str) -> Valu
     raise machine.error(
         frame, "ImportError", f"cannot import name {name!r} from {state}{module.name!r}{hint}"
     )
-
-
-def external_attribute(
-    machine: Machine, frame: Frame, value: External, name: str, error: str = "AttributeError"
-) -> Value:
-    """Return an attribute of something outside the tree, as the world knows it."""
-    path = f"{value.path}.{name}"
-    known = machine.world.values.get(path)
-    if known is None:
-        return External(path)
-    if known is MISSING:
-        raise machine.error(frame, error, f"{value.path!r} has no attribute {name!r}")
-    return known
-
-
-def module_attribute(machine: Machine, frame: Frame, module: Module, name: str) -> Value:
-    """Return an attribute of a module of the tree; MISSING when it has none."""
-    value = _cell(machine, module, name)
-    if value is not MISSING:
-        return without_missing(value)
-    if name == "__dict__":
-        machine.heap.write(module, OPEN, UNKNOWN)
-        return UNKNOWN
-    hooked = _getattr_hook(machine, frame, module, name)
-    if hooked is not None:
-        return hooked
-    return UNKNOWN if OPEN in module.cells else MISSING
-
-
-def missing_attribute(machine: Machine, frame: Frame, module: Module, name: str) -> Abrupt:
-    """Return the AttributeError of a module that has no such attribute (yet)."""
-    try:
-        _ask_hook(machine, frame, module, name)
-    except Abrupt as ended:
-        return ended.caught()
-    child = machine.module_object(f"{module.name}.{name}")
-    if EXECUTING in module.cells:
-        message = f"partially initialized module {module.name!r} has no attribute {name!r}"
-        message += " (most likely due to a circular import)"
-    elif child is not None and EXECUTING in child.cells:
-        message = f"cannot access submodule {name!r} of module {module.name!r}"
-        message += " (most likely due to a circular import)"
-    else:
-        message = f"module {module.name!r} has no attribute {name!r}"
-    return machine.error(frame, "AttributeError", message)
-
-
-def _getattr_hook(machine: Machine, frame: Frame, module: Module, name: str) -> Value | None:
-    """PEP 562: ask the module's ``__getattr__``; None when there is none or it raises AttributeError."""
-    try:
-        return _ask_hook(machine, frame, module, name)
-    except Abrupt as ended:
-        if ended.kind == "raise" and isinstance(ended.value, Raised):
-            if ended.value.name == "AttributeError":
-                return None
-        raise
-
-
-def _ask_hook(machine: Machine, frame: Frame, module: Module, name: str) -> Value | None:
-    if isinstance(module, Finished):
-        return None  # it was asked when the name was looked for
-    hook = machine.known(cell_of(module, "__getattr__"))
-    if not isinstance(hook, Function) or name.startswith("__"):
-        return None
-    return call(machine, frame, hook, (Const(name),), {}, site=("getattr", name))
 
 
 def _names_of_star(machine: Machine, frame: Frame, module: Value) -> Iterator[tuple[str, Value]]:
@@ -523,17 +428,6 @@ def _names_of_star(machine: Machine, frame: Frame, module: Value) -> Iterator[tu
         if value is MISSING:
             raise missing_attribute(machine, frame, module, name)
         yield name, value
-
-
-def all_names(machine: Machine, module: Module) -> list[str] | None:
-    """Return the literal ``__all__`` of a module; None when it has none or is not fully known."""
-    value = machine.global_of(module, "__all__")
-    if isinstance(value, Listing):
-        value = value.cells.get("items", UNKNOWN)
-    if not isinstance(value, Tuple):
-        return None
-    names = [i.value for i in value.items if isinstance(i, Const) and isinstance(i.value, str)]
-    return names if len(names) == len(value.items) else None
 
 
 def loaded_modules(machine: Machine) -> dict[str, bool]:

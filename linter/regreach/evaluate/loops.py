@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regreach.evaluate.assignment import assign
+from regreach.evaluate.binding import bind, is_bound
 from regreach.evaluate.conditions import holds
 from regreach.evaluate.dispatch import evaluate, run_block
 from regreach.evaluate.frames import Abrupt, Frame
-from regreach.evaluate.importing import bind, is_bound
 from regreach.evaluate.iteration import iterate
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regreach.evaluate.assignment import ann_assign, assign_statement, aug_assign, delete
+from regreach.evaluate.binding import bind
 from regreach.evaluate.branching import assert_statement, if_statement, match_statement
 from regreach.evaluate.calls import call
 from regreach.evaluate.classes import define_class
@@ -12,7 +13,7 @@ from regreach.evaluate.dispatch import RUN, evaluate
 from regreach.evaluate.exceptions import instantiate_exception
 from regreach.evaluate.frames import Abrupt, Frame
 from regreach.evaluate.functions import make_function
-from regreach.evaluate.importing import bind, import_statement
+from regreach.evaluate.importing import import_statement
 from regreach.evaluate.library.decorators import decorate_external
 from regreach.evaluate.loops import for_statement, while_statement
 from regreach.evaluate.machine import Machine

@@ -9,11 +9,11 @@ from typing import Any
 from regreach.evaluate.ancestry import class_mro, class_of, look_up_in_class
 from regreach.evaluate.assignment import assign
 from regreach.evaluate.attributes import get_attribute
+from regreach.evaluate.binding import bind
 from regreach.evaluate.calls import call
 from regreach.evaluate.comparisons import truth
 from regreach.evaluate.dispatch import block, evaluate, run_block
 from regreach.evaluate.frames import Abrupt, Frame, Pending
-from regreach.evaluate.importing import bind
 from regreach.evaluate.machine import Machine
 from regreach.evaluate.values import (
     MISSING,

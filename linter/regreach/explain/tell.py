@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from regreach.consumer_analysis import ConsumerAnalysis
 from regreach.evaluate.frames import Place
 from regreach.explain.story import Loading, Related, SiteStory, Story, Way
 from regreach.facts import ir
@@ -12,7 +13,7 @@ from regreach.loading import edges_on, ring, since, way_to
 from regreach.model import Audit, Cell, Finding, RegistryResult, Spot
 from regreach.pack import Registry
 from regreach.rule import Rule
-from regreach.verdicts import Analysis, ConsumerAnalysis
+from regreach.verdicts import Analysis
 
 
 class Teller:
