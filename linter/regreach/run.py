@@ -76,6 +76,8 @@ def _result(
 
 def analysis_of(request: Request, program: Program, pack: Pack, platform: Platform) -> Analysis:
     """Return an analysis, still to be made, of an open tree."""
+    if request.only is not None and is_of_simple_registry(pack, request.only):
+        pack = replace(pack, consumers={}, registries=())  # nothing of theirs matters to it
     return Analysis(
         program,
         pack,
@@ -84,6 +86,12 @@ def analysis_of(request: Request, program: Program, pack: Pack, platform: Platfo
         only=request.only,
         quick=request.quick,
     )
+
+
+def is_of_simple_registry(pack: Pack, key: tuple[str, ...]) -> bool:
+    """Return whether a key can only be one of a pack's simple registries."""
+    sizes = {len(registry.key) for registry in pack.registries}
+    return len(key) == 1 and bool(pack.simple_registries) and 1 not in sizes
 
 
 def is_settled(audit: Audit, found: Iterable[Finding], final: Container[str]) -> bool:

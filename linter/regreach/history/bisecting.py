@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from regreach.errors import ConfigError, TargetError
 from regreach.explain.keys import near_text
 from regreach.history.import_changes import ImportChange, import_change
-from regreach.history.key_state import Key, KeyState, is_weaker, key_state
+from regreach.history.key_state import Key, KeyState, is_weaker, key_state, state_text
 from regreach.history.repository import Commit, Repository
 from regreach.plugins import load_plugins
 from regreach.request import Request
@@ -89,8 +89,7 @@ def _rules(request: Request, key: Key) -> tuple[list[Rule], Key | None]:
     """Return the rules that say whether a key is broken, and the key if they need to know no other."""
     chosen = load_plugins().selected(request.select, request.ignore)
     if not request.select:
-        # what others find is never about a key that an init path reads
-        chosen = [rule for rule in chosen if rule.severity == "error" and rule.by_key]
+        return [rule for rule in chosen if rule.severity == "error"], key
     return chosen, key if all(rule.by_key for rule in chosen) else None
 
 
@@ -263,7 +262,7 @@ class _Search:
         """Return what has changed between the ends. Raises ConfigError when nothing has."""
         was, now = self._end_state(old, quick=quick), self._end_state(new, quick=quick)
         key = key_text(self._wanted.key)
-        if not was.cells and not now.cells:
+        if not was.is_known and not now.is_known:
             near = near_text(dict.fromkeys((*now.near, *was.near)))
             raise ConfigError(f"no registry has the key {key}, neither at {old} nor at {new}{near}")
         self._tolerated = was.unread | now.unread
@@ -277,15 +276,16 @@ class _Search:
             raise ConfigError(
                 f"{key} is broken at both ends, {old} and {new} ({codes}): give a revision at which it is not"
             )
+        sign = "reach" if was.cells or now.cells else "registrations"
         if is_weaker(was, now):
             self._check_names(old, new, True)
-            return _Sign("reach", True, lambda state: is_weaker(was, state))
+            return _Sign(sign, True, lambda state: is_weaker(was, state))
         if is_weaker(now, was):
             self._check_names(old, new, False)
-            return _Sign("reach", False, lambda state: not is_weaker(now, state))
-        there = was.cell.reach if was.cell is not None else "unregistered"
+            return _Sign(sign, False, lambda state: not is_weaker(now, state))
+        there = f"reach {was.cell.reach}" if was.cell is not None else state_text(was)
         raise ConfigError(
-            f"{key} is the same at both ends, {old} and {new}: reach {there}, and nothing is found"
+            f"{key} is the same at both ends, {old} and {new}: {there}, and nothing is found"
         )
 
     def _check_names(self, old: Commit, new: Commit, broke: bool) -> None:
@@ -330,7 +330,8 @@ class _Search:
             was, now = bench.state(parent.hash), bench.state(changed)
             if isinstance(was, KeyState) and isinstance(now, KeyState):
                 before, after = was, now
-                imports = bench.imports(parent.hash, changed, was, now)
+                if was.cells or now.cells:
+                    imports = bench.imports(parent.hash, changed, was, now)
         return Found(
             self._wanted.key,
             sign.broke,

@@ -10,12 +10,13 @@ from rich.text import Text
 
 import regreach
 from regreach.history.bisecting import Found
-from regreach.history.explanation import deletions, state_text
+from regreach.history.explanation import deletions
 from regreach.history.import_changes import ImportLine
-from regreach.history.key_state import KeyState
+from regreach.history.key_state import KeyState, state_text
 from regreach.history.repository import Commit
 from regreach.model import Detail
 from regreach.report.as_json import SCHEMA_VERSION, cell_json, edge_json, finding_json
+from regreach.report.simple_json import entry_json
 from regreach.report.since import commit_json
 from regreach.report.text import detail_lines
 from regreach.rule import key_text
@@ -63,7 +64,7 @@ def _story(found: Found) -> Iterator[Detail]:
 
 def _state(state: KeyState) -> str:
     told = "".join(f"; {f.rule} {f.spot}: {f.message}" for f in state.findings)
-    return f"{state_text(state.cell)}{told}"
+    return f"{state_text(state)}{told}"
 
 
 def _one_line(commit: Commit) -> str:
@@ -113,6 +114,7 @@ def _state_json(state: KeyState | None) -> dict[str, Any] | None:
         return None
     return {
         "cells": [{"registry": cell.registry, **cell_json(cell)} for cell in state.cells],
+        "entries": [entry_json(entry) for entry in state.entries],
         "findings": [finding_json(finding) for finding in state.findings],
     }
 

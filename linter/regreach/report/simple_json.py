@@ -16,7 +16,7 @@ def simple_registry_json(registry: SimpleRegistryResult) -> dict[str, Any]:
         "open": registry.open or None,
         "entries": [
             {
-                **_entry(e),
+                **entry_json(e),
                 "lazy": e.lazy,
                 "possible": e.possible,
                 "reach": e.reach or None,
@@ -26,11 +26,12 @@ def simple_registry_json(registry: SimpleRegistryResult) -> dict[str, Any]:
         ],
         "clashes": [_clash(c) for c in registry.clashes],
         "wanted": [_wanted(w) for w in registry.wanted],
-        "unreached": [_entry(e) for e in registry.unreached],
+        "unreached": [entry_json(e) for e in registry.unreached],
     }
 
 
-def _entry(entry: SimpleEntry) -> dict[str, Any]:
+def entry_json(entry: SimpleEntry) -> dict[str, Any]:
+    """Return a registration of a simple registry as data."""
     return {
         "key": entry.key,
         "module": entry.module,
@@ -46,7 +47,7 @@ def _clash(clash: Clash) -> dict[str, Any]:
         "root": clash.root,
         "entries": [
             {
-                **_entry(entry),
+                **entry_json(entry),
                 "way": [
                     {"path": e.spot.path, "line": e.spot.line, "kind": e.kind, "scope": e.scope}
                     for e in edges
@@ -65,5 +66,5 @@ def _wanted(wanted: Wanted) -> dict[str, Any]:
         "line": wanted.spot.line,
         "source": wanted.source,
         "near": wanted.near or None,
-        "entries": [_entry(entry) for entry in wanted.entries],
+        "entries": [entry_json(entry) for entry in wanted.entries],
     }
