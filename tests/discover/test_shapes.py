@@ -34,6 +34,42 @@ def keys_of(document: Any) -> Found:
 
 
 SHAPES: dict[str, tuple[Files, Found]] = {
+    "a decorator that keeps the name of what it decorates": (
+        {
+            "r.py": """\
+                PATHS = {}
+                def handles(kind):
+                    def keep(cls):
+                        PATHS[kind] = f"{cls.__module__}.{cls.__qualname__}"
+                        return cls
+                    return keep
+                def find(kind):
+                    return PATHS[kind]
+                """,
+            "a.py": 'from shop.r import handles\n@handles("cash")\nclass Cash: ...\n',
+        },
+        {"shop.r:PATHS": ["cash"]},
+    ),
+    "names of modules, registered by a function that the module calls": (
+        {
+            "r.py": """\
+                class Handlers:
+                    lazy = {}
+                    @classmethod
+                    def register_lazy(cls, name, module):
+                        cls.lazy[name] = module
+                """,
+            "a.py": """\
+                from shop.r import Handlers
+                MODULES = {"cash": "till", "card": "terminal"}
+                def register_all():
+                    for name, file in MODULES.items():
+                        Handlers.register_lazy(name, f"shop.{file}")
+                register_all()
+                """,
+        },
+        {"shop.r:Handlers.lazy": [None]},
+    ),
     "a decorator with a key": (
         {
             "r.py": """\

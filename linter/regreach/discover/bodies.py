@@ -37,6 +37,18 @@ def assignments(body: ir.Body, above: str = "") -> Iterator[tuple[str, ir.Expr]]
                 yield f"{above}{node.target.id}", node.value
 
 
+def called_at_margin(body: ir.Body) -> frozenset[str]:
+    """Return the names of functions that a module calls, without arguments, when it is imported."""
+    return frozenset(
+        node.value.func.id
+        for node in level(body)
+        if isinstance(node, ir.ExprStmt)
+        and isinstance(node.value, ir.Call)
+        and isinstance(node.value.func, ir.Name)
+        and not node.value.args
+    )
+
+
 def last_of(func: ir.Expr) -> str:
     """Return the last part of the name that an expression is; empty when it is none."""
     if isinstance(func, ir.Attribute):

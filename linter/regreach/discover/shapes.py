@@ -95,11 +95,23 @@ def holds(scope: Scope, value: ir.Expr, name: str, *, loose: bool, depth: int = 
         return inside(value.left) or inside(value.right)
     if isinstance(value, (ir.Starred, ir.Walrus)):
         return inside(value.value)
+    if isinstance(value, ir.FString):
+        return loose and any(_is_name_of(part, name) for part in value.parts)
     if isinstance(value, ir.Lambda):
         return loose and _mentioned(value.body, name)
     if isinstance(value, ir.Comprehension):
         return inside(value.element) or inside(value.value)
     return False
+
+
+def _is_name_of(value: ir.Expr, name: str) -> bool:
+    """Return whether a value is the name of a thing, by which it can be imported again."""
+    return (
+        isinstance(value, ir.Attribute)
+        and value.attr in ("__module__", "__qualname__")
+        and isinstance(value.value, ir.Name)
+        and value.value.id == name
+    )
 
 
 def _function_named(scope: Scope, name: str) -> Scope | None:

@@ -20,7 +20,7 @@ _FEWEST_MODULES = 2
 # A dictionary that begins with text, or a member of an enum, and what is a name, a text or a tuple of texts.
 _TABLE = (
     rb"\n[ \t]*[^\W\d]\w*[ \t]*(?::[^=\n]+)?=[ \t]*(?:\w+\()?\{(?:\s|#[^\n]*)*"
-    rb"""(?:["'][^"'\n]*["']|[A-Z]\w*\.\w+|\*\*\w+)[ \t]*[:,]?\s*(?:[(\[]\s*)?["'\w]"""
+    rb"""(?:["'][^"'\n]*["']|[A-Z]\w*\.\w+|\*\*\w+)[ \t]*[:,]?\s*(?:[(\[](?:\s|#[^\n]*)*)?["'\w]"""
 )
 
 

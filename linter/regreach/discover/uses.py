@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from regreach.discover.bodies import classes_in, last_of
+from regreach.discover.bodies import called_at_margin, classes_in, last_of
 from regreach.discover.candidates import Candidates
 from regreach.discover.containers import Container
 from regreach.discover.definitions import Definition, definitions, is_named
@@ -48,9 +48,9 @@ class Uses:
         self.filled: dict[Container, Filled] = {}
         self.family = Family(self.names, candidates)
         self._done: dict[str, set[str]] = {}
-        self._local: dict[
-            str, Imported
-        ] = {}  # of the functions of the module that is looked through
+        # of the module that is looked through: the imports of its functions, and which of these it calls
+        self._local: dict[str, Imported] = {}
+        self._called_at_margin: frozenset[str] = frozenset()
 
     def find(self) -> None:
         """Find all registrars and their uses."""
@@ -200,6 +200,7 @@ class Uses:
             if around.in_function and isinstance(node, (ir.Import, ir.ImportFrom)):
                 local |= self.names.imported(module, node)
         self._local = local
+        self._called_at_margin = called_at_margin(facts.body)
         owners = {c.name: c for c in classes_in(self.names, module)}
         for node, around in nodes:
             owner, own_name = _owner(facts, owners, around)
@@ -296,7 +297,11 @@ class Uses:
             node = target.node if target is not None and not target.rest else None
             filled = self._of(container, callee.registrar, mode)
             symbol = walk.dotted_name(thing) or _text_of(thing)
-            lasting = not around.in_function or self._is_lasting(module, thing, target)
+            lasting = (
+                not around.in_function
+                or around.scope in self._called_at_margin
+                or self._is_lasting(module, thing, target)
+            )
             definition = node if isinstance(node, (ir.FunctionDef, ir.ClassDef)) else None
             for key in self._key_values().keys(module, mode, arguments, definition, thing):
                 new = _registration(facts, module, spot, symbol, key, around)
