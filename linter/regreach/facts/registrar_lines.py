@@ -30,25 +30,39 @@ _NOT_A_USE = re.compile(rb"(?:\b(?:def|class|import|from)\b[^\n]*|\#[^\n]*)\Z")
 _MAX_CALL = 20_000  # bytes; what is longer is not looked into
 
 
-def described(word: str, key: str, position: int, *, named: bool) -> str:
+def described(
+    word: str, key: str, position: int, *, named: bool, strip: str = "", until: str = ""
+) -> str:
     """Return a registrar as one text, for ``keys_in``: its name and where its key is.
 
-    ``position`` is that of the key among the positional arguments, -1 when it cannot be one, or ``EVERY``.
+    ``position`` is that of the key among the positional arguments, -1 when it cannot be one, or ``EVERY``;
+    ``strip`` and ``until`` as for ``key_within``.
     """
-    return f"{word} {key or '-'} {position} {int(named)}"
+    return f"{word} {key or '-'} {position} {int(named)} {strip} {until}"
+
+
+def key_within(given: str, strip: str, until: str) -> str | None:
+    """Return the key in what a registrar is given: behind ``strip``, up to ``until``; None without the former."""
+    if not given.startswith(strip):
+        return None
+    key = given[len(strip) :]
+    return key.partition(until)[0].rstrip() if until else key
 
 
 def keys_in(data: bytes, registrars: Sequence[str]) -> list[str]:
     """Return the keys under which a source seems to register something, each once, sorted."""
     found: set[str] = set()
     for registrar in registrars:
-        word, key, position, named = registrar.split(" ")
+        word, key, position, named, strip, until = registrar.split(" ")
         pattern = re.compile(rb"(?<!\w)%b(?=[ \t]*[(\n])" % re.escape(word.encode()))
         for match in pattern.finditer(data):
             line = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]
             if not _NOT_A_USE.search(line):
                 where = match.end(), line.lstrip().startswith(b"@")
-                found.update(_keys_at(data, *where, key, int(position), named == "1"))
+                for given in _keys_at(data, *where, key, int(position), named == "1"):
+                    own = key_within(given[1:], strip, until) if given != UNKNOWN_KEY else None
+                    if given == UNKNOWN_KEY or own is not None:
+                        found.add(given if own is None else f"={own}")
         if re.search(rb"(?<!\w)%b\s+as\s" % re.escape(word.encode()), data):
             found.add(UNKNOWN_KEY)  # it is called by another name
     return sorted(found)

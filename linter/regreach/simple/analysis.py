@@ -103,7 +103,7 @@ class _RegistryAnalysis:
                 f"this tree has none of the roots of {registry.id}; what registers there is not judged"
             )
             return None
-        if not self.homes and not self._is_of_library():
+        if not self.homes and not self._is_of_library() and not self._has_registrar_outside():
             return None
         if not common.complete and self._is_at_home():
             return None
@@ -250,6 +250,9 @@ class _RegistryAnalysis:
 
     def _entries(self, use: Use) -> Iterable[SimpleEntry]:
         keys = self.common.keys.of(use.module, use.key, use.around)
+        if use.registrar is not None and keys is not None:
+            own = [use.registrar.key_of(key) for key in keys]
+            keys = tuple(key for key in own if key is not None)
         if keys is None:
             self.unknown.append(str(use.spot))
         possible = use.around.in_function or self.common.guards.can_hold(
@@ -276,6 +279,10 @@ class _RegistryAnalysis:
         words = {r.word.encode() for r in self.registry.registrars}
         unread = [p for p in self.program.not_read_with(words) if not self.pack.ignores(p)]
         return f"not read: {', '.join(sorted(unread))}" if unread else ""
+
+    def _has_registrar_outside(self) -> bool:
+        own = f"{self.pack.location.name}."
+        return any(not f"{r.path}.".startswith(own) for r in self.registry.registrars)
 
     def _is_of_library(self) -> bool:
         """Return whether the look-ups are a library's, which reads what a process that begins with a root has."""

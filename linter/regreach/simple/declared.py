@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from regreach.facts.registrar_lines import key_within
 from regreach.toml_table import Table
 
 Doubled = Literal["first", "last", "raises", "allowed"]
@@ -20,6 +21,10 @@ class Registrar:
     ``key`` is the parameter that takes it (empty: the first one that the function has), ``attribute``
     an attribute of the class that is registered. ``named`` says that what gives no key is entered under
     its own name, ``subclasses`` that it is a class, whose subclasses are what is registered.
+
+    What is given begins with ``strip``, or is of another registry; the key is what follows, up to the text
+    ``until``. ``owner`` is what comes in front of what a method is given: ``{0}`` in it stands for the first
+    argument with which the method's object was made.
     """
 
     path: str
@@ -27,6 +32,13 @@ class Registrar:
     attribute: str
     named: bool
     subclasses: bool = False
+    strip: str = ""
+    until: str = ""
+    owner: str = ""
+
+    def key_of(self, given: str) -> str | None:
+        """Return the key that a registration has; None where it is of another registry."""
+        return key_within(given, self.strip, self.until)
 
     @property
     def word(self) -> str:
@@ -132,8 +144,18 @@ def _registrar(table: Table) -> Registrar:
         table.text("attribute", ""),
         table.flag("named", False),
         table.flag("subclasses", False),
+        table.text("strip", ""),
+        table.text("until", ""),
+        table.text("owner", ""),
     )
     if registrar.key and registrar.attribute:
         raise table.error("is given beside a key; a registrar has one of both", "attribute")
+    for name in ("strip", "until"):
+        if any(letter.isspace() for letter in getattr(registrar, name)):
+            raise table.error("must not have white space in it", name)
+    if registrar.owner and "." not in registrar.path.partition(":")[2]:
+        raise table.error("is for methods: the function must be 'module:Class.method'", "owner")
+    if registrar.owner and not registrar.strip:
+        raise table.error("is missing; it says whose keys are the registry's", "strip")
     table.finish()
     return registrar
