@@ -47,15 +47,32 @@ class Registrar:
 
 
 @dataclass(frozen=True, slots=True)
+class Discovered:
+    """Entries that a loop finds in the modules of a package, once it has imported each of them.
+
+    Without a ``base``, an entry is what a module binds to ``attribute``, or each item of a list that it
+    does. With one, it is each class of a module below it; what the class binds to ``attribute``, or each item,
+    are its keys. A key is a text, or else the attribute ``key`` of the class that an entry or an item is.
+    ``deep`` says that the loop goes into packages in the package, too.
+    """
+
+    package: str
+    attribute: str
+    base: str = ""
+    key: str = "__name__"
+    deep: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SimpleRegistry:
     """A registry of which each entry that is looked up must have been loaded by then.
 
-    ``containers`` are dicts that are filled where they are defined, or from elsewhere. ``lookups`` are
-    functions that read it for a key that is not known before; ``prefix`` is the dotted name under which
-    entries are used as attributes. ``roots`` are the modules whose imports must load what is registered,
-    ``discovers`` packages of which a loop imports every module (what one registry says of that counts
-    for all). With ``open``, others may add entries that
-    no one sees here. ``doubled`` says which of two entries of one key is kept.
+    ``containers`` are dicts that are filled where they are defined, or from elsewhere, ``discovered``
+    entries that a loop finds. ``lookups`` are functions that read it for a key that is not known before;
+    ``prefix`` is the dotted name under which entries are used as attributes. ``roots`` are the modules
+    whose imports must load what is registered, ``discovers`` packages of which a loop imports every module
+    (what one registry says of that counts for all). With ``open``, others may add entries that no one sees
+    here. ``doubled`` says which of two entries of one key is kept.
 
     Roots may be patterns. A module that a string of the tree names in full is a root, too, with
     ``roots_in_strings``; ``finders`` are words, such as the name of a function that imports by a
@@ -82,6 +99,7 @@ class SimpleRegistry:
     beside: frozenset[str]
     roots_in_strings: bool = False
     finders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    discovered: tuple[Discovered, ...] = ()
 
     @property
     def homes(self) -> frozenset[str]:
@@ -124,9 +142,10 @@ def _registry(table: Table, process_roots: tuple[str, ...]) -> SimpleRegistry:
         frozenset(table.texts("beside", ())),
         table.flag("roots_in_strings", False),
         _finders(table),
+        tuple(map(_discovered, table.tables("discovered"))),
     )
     table.expect("prefix", "enum")
-    if not registry.registrars and not registry.containers:
+    if not registry.registrars and not registry.containers and not registry.discovered:
         raise table.error("is missing; who fills the registry must be named", "registrars")
     table.finish()
     return registry
@@ -135,6 +154,19 @@ def _registry(table: Table, process_roots: tuple[str, ...]) -> SimpleRegistry:
 def _finders(table: Table) -> dict[str, tuple[str, ...]]:
     finders = table.table("finders")
     return {word: finders.texts(word) for word in table.mapping("finders")}
+
+
+def _discovered(table: Table) -> Discovered:
+    found = Discovered(
+        table.name("package"),
+        table.name("attribute") if "base" not in table else table.text("attribute", ""),
+        table.path("base") if "base" in table else "",
+        table.name("key", "__name__"),
+        table.flag("deep", False),
+    )
+    table.expect("base")
+    table.finish()
+    return found
 
 
 def _registrar(table: Table) -> Registrar:
