@@ -26,31 +26,53 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _DEFINED = re.compile(rb"\n[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
+_OPENS = re.compile(rb"[ \t]*\(")
+_WORD = re.compile(rb"\w")
 _NOT_A_USE = re.compile(rb"(?:\b(?:def|class|import|from)\b[^\n]*|\#[^\n]*)\Z")
 _MAX_CALL = 20_000  # bytes; what is longer is not looked into
 
 
-def described(word: str, key: str, position: int, *, named: bool) -> str:
+def described(
+    word: str, key: str, position: int, *, named: bool, strip: str = "", until: str = ""
+) -> str:
     """Return a registrar as one text, for ``keys_in``: its name and where its key is.
 
-    ``position`` is that of the key among the positional arguments, -1 when it cannot be one, or ``EVERY``.
+    ``position`` is that of the key among the positional arguments, -1 when it cannot be one, or ``EVERY``;
+    ``strip`` and ``until`` as for ``key_within``.
     """
-    return f"{word} {key or '-'} {position} {int(named)}"
+    return f"{word} {key or '-'} {position} {int(named)} {strip} {until}"
+
+
+def key_within(given: str, strip: str, until: str) -> str | None:
+    """Return the key in what a registrar is given: behind ``strip``, up to ``until``; None without the former."""
+    if not given.startswith(strip):
+        return None
+    key = given[len(strip) :]
+    return key.partition(until)[0].rstrip() if until else key
 
 
 def keys_in(data: bytes, registrars: Sequence[str]) -> list[str]:
     """Return the keys under which a source seems to register something, each once, sorted."""
     found: set[str] = set()
     for registrar in registrars:
-        word, key, position, named = registrar.split(" ")
-        pattern = re.compile(rb"(?<!\w)%b(?=[ \t]*[(\n])" % re.escape(word.encode()))
-        for match in pattern.finditer(data):
+        word, key, position, named, strip, until = registrar.split(" ")
+        if word.encode() not in data:
+            continue
+        # what a pattern begins with is found quickly where that is a text
+        named_as = re.compile(rb"%b(?:(?=[ \t]*[(\n])|\s+as\s)" % re.escape(word.encode()))
+        for match in named_as.finditer(data):
+            if match.start() and _WORD.match(data, match.start() - 1):
+                continue  # the end of another name
+            if match[0] != word.encode():
+                found.add(UNKNOWN_KEY)  # it is called by another name
+                continue
             line = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]
             if not _NOT_A_USE.search(line):
                 where = match.end(), line.lstrip().startswith(b"@")
-                found.update(_keys_at(data, *where, key, int(position), named == "1"))
-        if re.search(rb"(?<!\w)%b\s+as\s" % re.escape(word.encode()), data):
-            found.add(UNKNOWN_KEY)  # it is called by another name
+                for given in _keys_at(data, *where, key, int(position), named == "1"):
+                    own = key_within(given[1:], strip, until) if given != UNKNOWN_KEY else None
+                    if given == UNKNOWN_KEY or own is not None:
+                        found.add(given if own is None else f"={own}")
     return sorted(found)
 
 
@@ -59,9 +81,9 @@ def _keys_at(
 ) -> Iterator[str]:
     end = at
     call: ast.Call | None = None
-    if data[at:].lstrip(b" \t").startswith(b"("):
-        end = _end_of_call(data, at)
-        call = _parsed(data[at:end])
+    if _OPENS.match(data, at):
+        end = end_of_brackets(data, at)
+        call = parsed(data[at:end])
         if call is None:
             yield UNKNOWN_KEY
             return
@@ -83,7 +105,8 @@ def _keys_at(
         yield _last_name(call.args[0])
 
 
-def _end_of_call(data: bytes, start: int) -> int:
+def end_of_brackets(data: bytes, start: int) -> int:
+    """Return where the bracket that opens at ``start`` or behind it is closed; ``start`` if that is too far."""
     depth = 0
     for token in _TOKEN.finditer(data, start, start + _MAX_CALL):
         if token[0] in (b"(", b"[", b"{"):
@@ -95,7 +118,8 @@ def _end_of_call(data: bytes, start: int) -> int:
     return start
 
 
-def _parsed(arguments: bytes) -> ast.Call | None:
+def parsed(arguments: bytes) -> ast.Call | None:
+    """Return a call with these arguments, brackets included; None where that is no code."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter(

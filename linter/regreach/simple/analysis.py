@@ -14,6 +14,7 @@ from regreach.model import Audit, SimpleEntry, SimpleRegistryResult, Wanted
 from regreach.simple.clashes import clashes_of
 from regreach.simple.containers import Merged, filled_in
 from regreach.simple.declared import SimpleRegistry
+from regreach.simple.discovered import FoundByLoops
 from regreach.simple.guards import Guards
 from regreach.simple.keys import Keys, texts_of
 from regreach.simple.origins import Origins
@@ -93,6 +94,10 @@ class _RegistryAnalysis:
             self.homes,
             of_library=self._is_of_library(),
         )
+        self.loops = FoundByLoops(
+            common.program, common.pack, common.origins, common.keys, registry.discovered
+        )
+        self.found_by_loops: set[SimpleEntry] = set()
         self.uses: dict[SimpleEntry, Use] = {}
         self.unknown: list[str] = []  # where keys are that are not known
 
@@ -103,12 +108,14 @@ class _RegistryAnalysis:
                 f"this tree has none of the roots of {registry.id}; what registers there is not judged"
             )
             return None
-        if not self.homes and not self._is_of_library():
+        if not self.homes and not self._is_of_library() and not self._may_be_filled():
             return None
         if not common.complete and self._is_at_home():
             return None
         registrars = placed(self.program, registry)
         seen = self._seen(registrars)
+        for module, found in self.loops.seen().items():
+            seen[module] = [*seen.get(module, ()), *found]
         literal = list(
             literal_uses(
                 self.program,
@@ -142,7 +149,12 @@ class _RegistryAnalysis:
             wanted += unserved_uses(literal, keys, alike)
         wanted += wrong_members(common.keys, registry, entries)
         if common.complete or registry.lookups:  # else no finding asks
-            entries = [self.reaches.reached(entry) for entry in entries]
+            entries = [
+                replace(entry, reach="discovered")
+                if entry in self.found_by_loops
+                else self.reaches.reached(entry)
+                for entry in entries
+            ]
         wanted += self.reaches.unreached_uses(literal, entries)
         return SimpleRegistryResult(
             registry.id,
@@ -158,7 +170,8 @@ class _RegistryAnalysis:
     def _is_at_home(self) -> bool:
         """Return whether nothing can be wrong: one module alone fills a dict, and no list says with what."""
         registry = self.registry
-        if registry.registrars or registry.choices or registry.enum or registry.prefix:
+        filled_elsewhere = registry.registrars or registry.discovered
+        if filled_elsewhere or registry.choices or registry.enum or registry.prefix:
             return False
         filling = {m for c in registry.containers for m in self._mentioning(c)}
         return len(filling) <= 1
@@ -229,6 +242,10 @@ class _RegistryAnalysis:
         common = self.common
         for use in uses_in(self.program, common.origins, module, self.registry, registrars):
             yield from self._entries(use)
+        for use in self.loops.uses_in(module):
+            for entry in self._entries(use):
+                self.found_by_loops.add(entry)
+                yield entry
 
     def _contained(self) -> Iterable[SimpleEntry]:
         """Yield the entries of the registry's containers, wherever these are filled."""
@@ -250,6 +267,9 @@ class _RegistryAnalysis:
 
     def _entries(self, use: Use) -> Iterable[SimpleEntry]:
         keys = self.common.keys.of(use.module, use.key, use.around)
+        if use.registrar is not None and keys is not None:
+            own = [use.registrar.key_of(key) for key in keys]
+            keys = tuple(key for key in own if key is not None)
         if keys is None:
             self.unknown.append(str(use.spot))
         possible = use.around.in_function or self.common.guards.can_hold(
@@ -276,6 +296,13 @@ class _RegistryAnalysis:
         words = {r.word.encode() for r in self.registry.registrars}
         unread = [p for p in self.program.not_read_with(words) if not self.pack.ignores(p)]
         return f"not read: {', '.join(sorted(unread))}" if unread else ""
+
+    def _may_be_filled(self) -> bool:
+        """Return whether something fills the registry that has no place in the tree, or a loop does."""
+        own = f"{self.pack.location.name}."
+        return any(not f"{r.path}.".startswith(own) for r in self.registry.registrars) or any(
+            self.program.has(each.package) for each in self.registry.discovered
+        )
 
     def _is_of_library(self) -> bool:
         """Return whether the look-ups are a library's, which reads what a process that begins with a root has."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from regreach.facts.registrar_lines import key_within
 from regreach.toml_table import Table
 
 Doubled = Literal["first", "last", "raises", "allowed"]
@@ -20,6 +21,10 @@ class Registrar:
     ``key`` is the parameter that takes it (empty: the first one that the function has), ``attribute``
     an attribute of the class that is registered. ``named`` says that what gives no key is entered under
     its own name, ``subclasses`` that it is a class, whose subclasses are what is registered.
+
+    What is given begins with ``strip``, or is of another registry; the key is what follows, up to the text
+    ``until``. ``owner`` is what comes in front of what a method is given: ``{0}`` in it stands for the first
+    argument with which the method's object was made.
     """
 
     path: str
@@ -27,6 +32,13 @@ class Registrar:
     attribute: str
     named: bool
     subclasses: bool = False
+    strip: str = ""
+    until: str = ""
+    owner: str = ""
+
+    def key_of(self, given: str) -> str | None:
+        """Return the key that a registration has; None where it is of another registry."""
+        return key_within(given, self.strip, self.until)
 
     @property
     def word(self) -> str:
@@ -35,15 +47,32 @@ class Registrar:
 
 
 @dataclass(frozen=True, slots=True)
+class Discovered:
+    """Entries that a loop finds in the modules of a package, once it has imported each of them.
+
+    Without a ``base``, an entry is what a module binds to ``attribute``, or each item of a list that it
+    does. With one, it is each class of a module below it; what the class binds to ``attribute``, or each item,
+    are its keys. A key is a text, or else the attribute ``key`` of the class that an entry or an item is.
+    ``deep`` says that the loop goes into packages in the package, too.
+    """
+
+    package: str
+    attribute: str
+    base: str = ""
+    key: str = "__name__"
+    deep: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SimpleRegistry:
     """A registry of which each entry that is looked up must have been loaded by then.
 
-    ``containers`` are dicts that are filled where they are defined, or from elsewhere. ``lookups`` are
-    functions that read it for a key that is not known before; ``prefix`` is the dotted name under which
-    entries are used as attributes. ``roots`` are the modules whose imports must load what is registered,
-    ``discovers`` packages of which a loop imports every module (what one registry says of that counts
-    for all). With ``open``, others may add entries that
-    no one sees here. ``doubled`` says which of two entries of one key is kept.
+    ``containers`` are dicts that are filled where they are defined, or from elsewhere, ``discovered``
+    entries that a loop finds. ``lookups`` are functions that read it for a key that is not known before;
+    ``prefix`` is the dotted name under which entries are used as attributes. ``roots`` are the modules
+    whose imports must load what is registered, ``discovers`` packages of which a loop imports every module
+    (what one registry says of that counts for all). With ``open``, others may add entries that no one sees
+    here. ``doubled`` says which of two entries of one key is kept.
 
     Roots may be patterns. A module that a string of the tree names in full is a root, too, with
     ``roots_in_strings``; ``finders`` are words, such as the name of a function that imports by a
@@ -70,6 +99,7 @@ class SimpleRegistry:
     beside: frozenset[str]
     roots_in_strings: bool = False
     finders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    discovered: tuple[Discovered, ...] = ()
 
     @property
     def homes(self) -> frozenset[str]:
@@ -112,9 +142,10 @@ def _registry(table: Table, process_roots: tuple[str, ...]) -> SimpleRegistry:
         frozenset(table.texts("beside", ())),
         table.flag("roots_in_strings", False),
         _finders(table),
+        tuple(map(_discovered, table.tables("discovered"))),
     )
     table.expect("prefix", "enum")
-    if not registry.registrars and not registry.containers:
+    if not registry.registrars and not registry.containers and not registry.discovered:
         raise table.error("is missing; who fills the registry must be named", "registrars")
     table.finish()
     return registry
@@ -125,6 +156,19 @@ def _finders(table: Table) -> dict[str, tuple[str, ...]]:
     return {word: finders.texts(word) for word in table.mapping("finders")}
 
 
+def _discovered(table: Table) -> Discovered:
+    found = Discovered(
+        table.name("package"),
+        table.name("attribute") if "base" not in table else table.text("attribute", ""),
+        table.path("base") if "base" in table else "",
+        table.name("key", "__name__"),
+        table.flag("deep", False),
+    )
+    table.expect("base")
+    table.finish()
+    return found
+
+
 def _registrar(table: Table) -> Registrar:
     registrar = Registrar(
         table.path("function"),
@@ -132,8 +176,18 @@ def _registrar(table: Table) -> Registrar:
         table.text("attribute", ""),
         table.flag("named", False),
         table.flag("subclasses", False),
+        table.text("strip", ""),
+        table.text("until", ""),
+        table.text("owner", ""),
     )
     if registrar.key and registrar.attribute:
         raise table.error("is given beside a key; a registrar has one of both", "attribute")
+    for name in ("strip", "until"):
+        if any(letter.isspace() for letter in getattr(registrar, name)):
+            raise table.error("must not have white space in it", name)
+    if registrar.owner and "." not in registrar.path.partition(":")[2]:
+        raise table.error("is for methods: the function must be 'module:Class.method'", "owner")
+    if registrar.owner and not registrar.strip:
+        raise table.error("is missing; it says whose keys are the registry's", "strip")
     table.finish()
     return registrar

@@ -38,7 +38,7 @@ class Reaches:
 
     def is_loaded(self, module: str) -> bool:
         """Return whether anything loads a module, be it only when some function is called."""
-        return self._reach(module)[0] != "orphan"
+        return self._ways.is_discovered(module) or self._reach(module)[0] != "orphan"
 
     def reached(self, entry: SimpleEntry) -> SimpleEntry:
         """Return an entry with its reach."""

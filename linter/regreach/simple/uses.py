@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
@@ -13,6 +13,7 @@ from regreach.program import Program
 from regreach.registrations import exact_line, split_path
 from regreach.simple.declared import Registrar, SimpleRegistry
 from regreach.simple.origins import Origins
+from regreach.simple.owners import in_front
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,8 @@ class Use:
     """A registration as written.
 
     ``key`` is the expression of its key, or the text where the own name of what is registered is that;
-    None where nothing in the call says it. ``symbol`` is what is registered.
+    None where nothing in the call says it. ``symbol`` is what is registered, ``registrar`` by whom, if one
+    did.
     """
 
     module: str
@@ -29,6 +31,7 @@ class Use:
     symbol: str
     key: ir.Expr | str | None
     around: walk.Surroundings
+    registrar: Registrar | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,17 @@ class Placed:
     @property
     def described(self) -> str:
         """The registrar, for a scan of bytes."""
-        return described(self.registrar.word, self.key, self.position, named=self.registrar.named)
+        registrar = self.registrar
+        # what stands in front of a method's key no bytes tell
+        strip = "" if registrar.owner else registrar.strip
+        return described(
+            registrar.word,
+            self.key,
+            self.position,
+            named=registrar.named,
+            strip=strip,
+            until=registrar.until,
+        )
 
 
 def placed(program: Program, registry: SimpleRegistry) -> list[Placed]:
@@ -92,7 +105,7 @@ def uses_in(
     facts, path = program.readable_facts(module), program.path(module)
     if facts is None or path is None:
         return
-    finder = _Finder(origins, module, facts, path, registrars)
+    finder = _Finder(program, origins, module, facts, path, registrars)
     plumbing = module in registry.homes
     for use in finder.uses():
         # what the registry's own functions do with a key that is handed to them registers nothing yet
@@ -109,16 +122,18 @@ class _Finder:
 
     def __init__(
         self,
+        program: Program,
         origins: Origins,
         module: str,
         facts: ModuleFacts,
         path: str,
         registrars: Sequence[Placed],
     ) -> None:
-        self._origins = origins
+        self._program, self._origins = program, origins
         self._module, self._facts, self._path = module, facts, path
         words = {each.registrar.word for each in registrars}
         self._by_path = {each.registrar.path: each for each in registrars}
+        self._methods = [each for each in registrars if each.registrar.owner]
         # what a library defines is called by its dotted name
         self._by_path |= {path.replace(":", "."): each for path, each in self._by_path.items()}
         self._local: Mapping[str, str] = walk.bindings_of_imports(facts, *sorted(words))
@@ -133,7 +148,7 @@ class _Finder:
                     if found is not None and found.registrar.subclasses:
                         key = self._key(found, None, node.name, node)
                         line = exact_line(self._facts, node.line, [node.name])
-                        yield self._use(line, node.name, key, around)
+                        yield self._use(found, line, node.name, key, around)
             if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
                 for decorator in node.decorators:
                     value = decorator.value
@@ -141,7 +156,7 @@ class _Finder:
                     found = self._registrar(call.func if call is not None else value)
                     if found is not None:
                         key = self._key(found, call, node.name, node)
-                        yield self._use(decorator.line, node.name, key, around)
+                        yield self._use(found, decorator.line, node.name, key, around)
                 continue
             for call in walk.calls(node):
                 found = self._registrar(call.func)
@@ -149,7 +164,7 @@ class _Finder:
                     line = exact_line(self._facts, call.line, self._words)
                     name = _registered(node, call)
                     key = self._key(found, call, name.rpartition(".")[2], None)
-                    yield self._use(line, name, key, around)
+                    yield self._use(found, line, name, key, around)
 
     def _registrar(self, func: ir.Expr) -> Placed | None:
         dotted = walk.dotted_name(func)
@@ -157,7 +172,19 @@ class _Finder:
             return None
         if dotted.rpartition(".")[2] not in self._words:
             return None
-        return self._by_path.get(self._origins.of(self._module, dotted, self._local))
+        found = self._by_path.get(self._origins.of(self._module, dotted, self._local))
+        return found if found is not None else self._method(dotted)
+
+    def _method(self, dotted: str) -> Placed | None:
+        """Return the registrar that a method of an object is, if the keys given there are the registry's."""
+        receiver, _, word = dotted.rpartition(".")
+        for each in self._methods if receiver else ():
+            registrar = each.registrar
+            if registrar.word == word and registrar.strip == in_front(
+                self._program, self._origins, registrar, self._module, receiver, self._local
+            ):
+                return replace(each, registrar=replace(registrar, strip=""))
+        return None
 
     @staticmethod
     def _key(
@@ -177,10 +204,16 @@ class _Finder:
         return name if found.registrar.named and name and not starred else None
 
     def _use(
-        self, line: int, symbol: str, key: ir.Expr | str | None, around: walk.Surroundings
+        self,
+        found: Placed,
+        line: int,
+        symbol: str,
+        key: ir.Expr | str | None,
+        around: walk.Surroundings,
     ) -> Use:
         spot = Spot(self._path, line, self._facts.line_text(line))
-        return Use(self._module, spot, self._facts.column_of(line), symbol, key, around)
+        column = self._facts.column_of(line)
+        return Use(self._module, spot, column, symbol, key, around, found.registrar)
 
 
 def _attribute(node: ir.FunctionDef | ir.ClassDef | None, name: str) -> ir.Expr | None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from regreach.facts import ir, walk
 from regreach.model import SimpleEntry, Spot, Wanted
 from regreach.pack import Pack
 from regreach.program import Program
+from regreach.simple.attribute_uses import attribute_uses, possible_names
 from regreach.simple.declared import SimpleRegistry
 from regreach.simple.keys import Keys
 from regreach.simple.origins import Origins
 from regreach.supply.scans import matches
-
-_BLOCKS = ("body", "orelse", "final", "handlers", "cases")
 
 
 def unserved_choices(
@@ -72,21 +72,18 @@ def literal_uses(
     """
     if not registry.prefix:
         return
-    mentioned = f".{registry.prefix.rpartition('.')[2]}."
+    word = f".{registry.prefix.rpartition('.')[2]}"
     for module, keys in _mentioned(program, pack, registry):
         if keys.issubset(registered_at(module)):
             continue
         path, facts = program.path(module), program.readable_facts(module)
         if facts is None or path is None:
             continue
-        local = walk.bindings_of_imports(facts, mentioned)
+        local = walk.bindings_of_imports(facts, word)
+        resolved = partial(origins.of, module, local=local)
         seen: set[str] = set()
-        for node, _ in walk.statements(facts, mentioned):
-            for dotted in _chains(node):
-                full = origins.of(module, dotted, local).replace(":", ".")
-                key = full.removeprefix(f"{registry.prefix}.")
-                if key == full or "." in key or key in seen or key.startswith("__"):
-                    continue
+        for node, key in attribute_uses(facts, registry.prefix, resolved):
+            if key not in seen:
                 seen.add(key)
                 line = _line_of(facts.text, node.line, facts.end_of_statement(node.line), key)
                 text = facts.text.split("\n", line)[line - 1]
@@ -108,29 +105,17 @@ def _mentioned(
 ) -> Iterator[tuple[str, set[str]]]:
     """Yield the modules that name something under the prefix, be it in a comment, with those names."""
     owner, _, last = registry.prefix.rpartition(".")
-    words = owner.rpartition(".")[2], last
-    pattern = rb"\b%b\s*\.\s*%b\s*\.\s*([^\W\d]\w*)" % tuple(re.escape(w.encode()) for w in words)
-    for module in program.mentioning(f".{last}.".encode()):
+    word = f".{last}"
+    pattern = rb"\b%b\s*\.\s*%b\b" % tuple(
+        re.escape(each.encode()) for each in (owner.rpartition(".")[2], last)
+    )
+    for module in program.mentioning(word.encode()):
         path = program.path(module)
         if path is None or pack.ignores(path) or not program.ask(module, matches(pattern)):
             continue
-        yield module, {name.decode() for name in re.findall(pattern, program.source(module))}
-
-
-def _chains(node: object) -> Iterator[str]:
-    """Yield the dotted names in the expressions of a statement, not in its blocks, inner ones too."""
-    if isinstance(node, ir.Attribute):
-        dotted = walk.dotted_name(node)
-        if dotted is not None:
-            yield dotted
-        yield from _chains(node.value)
-    elif isinstance(node, tuple):
-        for item in node:
-            yield from _chains(item)
-    elif is_dataclass(node) and not isinstance(node, type):
-        for field in fields(node):
-            if field.name not in _BLOCKS or isinstance(node, ir.Conditional):
-                yield from _chains(getattr(node, field.name))
+        names = possible_names(program.source(module), registry.prefix)
+        if names:
+            yield module, names
 
 
 def _line_of(text: str, first: int, last: int, word: str) -> int:

@@ -45,7 +45,12 @@ class Ways:
 
     def __init__(self, program: Program, pack: Pack, graph: ImportGraph, guards: Guards) -> None:
         """Take a tree; modules that a loop finds (``discovers``) are loaded without an import statement."""
-        self._discovered = {p for each in pack.simple_registries for p in each.discovers}
+        registries = pack.simple_registries
+        self._discovered = {p for each in registries for p in each.discovers}
+        self._discovered |= {d.package for each in registries for d in each.discovered}
+        self._deep = tuple(
+            f"{d.package}." for each in registries for d in each.discovered if d.deep
+        )
         self._program, self._pack, self._graph, self._guards = program, pack, graph, guards
         self._lines: dict[str, nx.DiGraph[str]] = {}
         self._steps: dict[tuple[str, str], tuple[ImportEdge, ...]] = {}
@@ -54,7 +59,7 @@ class Ways:
 
     def is_discovered(self, module: str) -> bool:
         """Return whether a loop over a package imports a module."""
-        return module.rpartition(".")[0] in self._discovered
+        return module.rpartition(".")[0] in self._discovered or module.startswith(self._deep)
 
     def way(
         self, root: str, module: str, without: frozenset[ImportEdge] = frozenset()

@@ -10,6 +10,7 @@ import bisect
 import codecs
 import re
 
+from regreach.facts.bound_lines import as_text, bound_in
 from regreach.facts.import_lines import imported_names
 from regreach.facts.registrar_lines import keys_in
 
@@ -80,6 +81,11 @@ def registers(*registrars: str) -> Question:
     return ("registers", *registrars)
 
 
+def binds(name: str) -> Question:
+    """Ask what a file seems to bind to a name, as lines of ``facts.bound_lines``."""
+    return ("binds", name)
+
+
 def named_in_strings(package: str) -> Question:
     """Ask which dotted names that begin with a package stand in strings of a file, with nothing beside them."""
     return ("named in strings", package)
@@ -102,6 +108,8 @@ def answer(question: Question, data: bytes) -> Answer:
         return list(dict.fromkeys(imported_names(data, about[0])))
     if kind == "registers":
         return keys_in(data, about)
+    if kind == "binds":
+        return [as_text(bound) for bound in bound_in(data, about[0])]
     if kind == "named in strings":
         pattern = rb"([\"'])(%b(?:\.\w+)+)\1" % re.escape(about[0].encode())
         names = {found[2].decode("utf-8", "replace") for found in re.finditer(pattern, data)}
