@@ -323,7 +323,8 @@ class SimpleEntry:
     a ``process`` root or of the ``lookup``'s module loads it, a loop over its package does
     (``discovered``), functions have to be called that import it (``lazy``), or nothing that is ever
     loaded does (``orphan``). Where entries are used by their names, it is ``later`` when no root loads it.
-    It is empty where that was no question. ``chain`` are the imports that lead to it.
+    It is empty where that was no question. ``chain`` are the imports that lead to it. ``target`` is what it
+    names, ``module:attribute``, where its value is a name that a look-up imports.
     """
 
     key: str | None
@@ -335,13 +336,23 @@ class SimpleEntry:
     possible: bool
     reach: SimpleReach = ""
     chain: tuple[ImportEdge, ...] = ()
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """An entry of a string map that leads nowhere, and what is not there."""
+
+    entry: SimpleEntry
+    missing: str
 
 
 @dataclass(frozen=True, slots=True)
 class Clash:
     """One key that two modules register, and that both can be loaded in a process which begins with ``root``.
 
-    ``ways`` are the imports that load the one and the other.
+    ``ways`` are the imports that load the one and the other. Where ``root`` is empty, both stand in one
+    literal of a dict, which keeps the second.
     """
 
     key: str
@@ -373,7 +384,7 @@ class SimpleRegistryResult:
     """One simple registry. ``open`` says why others may add entries that were not seen; empty if none can.
 
     ``doubled`` says which of two entries of one key is kept, ``lookups`` who reads it. ``unreached`` are
-    entries whose modules nothing loads.
+    entries whose modules nothing loads, ``lost`` those that name what is not there.
     """
 
     id: str
@@ -384,6 +395,7 @@ class SimpleRegistryResult:
     clashes: tuple[Clash, ...] = ()
     wanted: tuple[Wanted, ...] = ()
     unreached: tuple[SimpleEntry, ...] = ()
+    lost: tuple[Lost, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from regreach_rules import (
     rr109,
     rr110,
     rr111,
+    rr112,
 )
 
 RULES = (
@@ -30,6 +31,7 @@ RULES = (
     rr109.RULE,
     rr110.RULE,
     rr111.RULE,
+    rr112.RULE,
 )
 PACKS = {
     file.name.removesuffix(".toml"): file.read_text(encoding="utf-8")

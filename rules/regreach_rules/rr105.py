@@ -20,10 +20,15 @@ def check(audit: Audit) -> Iterator[Finding]:
 
 def _finding(registry: SimpleRegistryResult, clash: Clash) -> Finding:
     first, second = clash.entries
-    message = (
-        f'"{clash.key}" is registered here and at {first.spot}, and one process can load both:'
-        f" {_fate(registry.doubled)}"
-    )
+    if clash.root:
+        message = (
+            f'"{clash.key}" is registered here and at {first.spot}, and one process can load both:'
+            f" {_fate(registry.doubled)}"
+        )
+    else:
+        message = (
+            f'"{clash.key}" stands in this dict twice: what it leads to at {first.spot} is lost'
+        )
     return Finding(
         "RR105",
         "error",
@@ -49,7 +54,7 @@ def _fate(doubled: str) -> str:
 def _details(clash: Clash) -> Iterator[Detail]:
     for entry in clash.entries:
         yield Detail("registered", f"{entry.spot}  {entry.symbol}")
-    for entry, edges in zip(clash.entries, clash.ways, strict=True):
+    for entry, edges in zip(clash.entries, clash.ways, strict=True) if clash.root else ():
         goal = entry.module
         chain = story.chain_text(edges, goal) if edges else goal
         yield Detail("loaded", f"{chain}{_when(edges)}")

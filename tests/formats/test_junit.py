@@ -46,6 +46,7 @@ def test_a_case_for_each_finding_and_for_each_rule_without() -> None:
         ("regreach.RR109", "passed"),
         ("regreach.RR110", "passed"),
         ("regreach.RR111", "passed"),
+        ("regreach.RR112", "passed"),
         ("regreach.RR901", "passed"),
         ("regreach.RR902", "passed"),
         ("regreach.RR903", "passed"),

@@ -6,10 +6,10 @@ import fnmatch
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from regreach.defined_names import DefinedNames
 from regreach.evaluate.values import SOMETHING
 from regreach.model import Severity
 from regreach.pack import Consumer, Pack, Registry
-from regreach.pack_check.definitions import Definitions
 from regreach.program import Program
 from regreach.simple.declared import SimpleRegistry
 from regreach.toml_table import did_you_mean
@@ -36,7 +36,7 @@ def missing_in(program: Program, pack: Pack) -> list[Missing]:
 class _Check:
     def __init__(self, program: Program, pack: Pack) -> None:
         self._program, self._pack = program, pack
-        self._tree = Definitions(program)
+        self._tree = DefinedNames(program)
 
     def all(self) -> Iterator[Missing]:
         pack = self._pack

@@ -20,6 +20,7 @@ def simple_registry_json(registry: SimpleRegistryResult) -> dict[str, Any]:
                 "lazy": e.lazy,
                 "possible": e.possible,
                 "reach": e.reach or None,
+                "target": e.target or None,
                 "chain": [{"path": edge.spot.path, "line": edge.spot.line} for edge in e.chain],
             }
             for e in registry.entries
@@ -27,6 +28,10 @@ def simple_registry_json(registry: SimpleRegistryResult) -> dict[str, Any]:
         "clashes": [_clash(c) for c in registry.clashes],
         "wanted": [_wanted(w) for w in registry.wanted],
         "unreached": [entry_json(e) for e in registry.unreached],
+        "lost": [
+            {**entry_json(each.entry), "target": each.entry.target, "missing": each.missing}
+            for each in registry.lost
+        ],
     }
 
 
@@ -44,7 +49,7 @@ def entry_json(entry: SimpleEntry) -> dict[str, Any]:
 def _clash(clash: Clash) -> dict[str, Any]:
     return {
         "key": clash.key,
-        "root": clash.root,
+        "root": clash.root or None,
         "entries": [
             {
                 **entry_json(entry),

@@ -279,6 +279,9 @@ def simple_registry_lines(registry: SimpleRegistryResult) -> list[Text]:
     modules = {entry.module: entry.reach for entry in registry.entries}
     title = Text(registry.id, "bold")
     title.append(f"  {len(keys)} keys, registered in {len(modules)} modules", "dim")
+    named = len({entry.target for entry in registry.entries} - {""})
+    if named:
+        title.append(f"; {named} are names of what a look-up imports", "dim")
     lines = [title]
     for reach, meaning in _SIMPLE_REACH.items():
         count = sum(found == reach for found in modules.values())

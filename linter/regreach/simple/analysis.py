@@ -10,7 +10,7 @@ from regreach.evaluate.finished import FinishedModules
 from regreach.evaluate.world import World
 from regreach.facts import walk
 from regreach.facts.registrar_lines import UNKNOWN_KEY
-from regreach.model import Audit, SimpleEntry, SimpleRegistryResult, Wanted
+from regreach.model import Audit, Lost, SimpleEntry, SimpleRegistryResult, Wanted
 from regreach.simple.clashes import clashes_of
 from regreach.simple.containers import Merged, filled_in
 from regreach.simple.declared import SimpleRegistry
@@ -21,6 +21,7 @@ from regreach.simple.origins import Origins
 from regreach.simple.reach import Reaches
 from regreach.simple.roots import roots_in
 from regreach.simple.same import Sameness
+from regreach.simple.targets import Targets
 from regreach.simple.uses import Placed, Use, placed, uses_in
 from regreach.simple.wanted import literal_uses, unserved_choices, unserved_uses, wrong_members
 from regreach.simple.ways import Ways
@@ -52,8 +53,11 @@ def simple_registries(analysis: Analysis, *, complete: bool) -> SimpleFound:
     """
     declared = analysis.pack.simple_registries
     simple = SimpleRegistries(analysis, complete=complete)
-    results = [simple.result(registry) for registry in declared]
-    return SimpleFound(tuple(r for r in results if r is not None), tuple(simple.notes))
+    # first those that name modules: these can be loaded, then
+    order = sorted(declared, key=lambda registry: not registry.names_modules)
+    results = {registry.id: simple.result(registry) for registry in order}
+    found = (results[registry.id] for registry in declared)
+    return SimpleFound(tuple(r for r in found if r is not None), tuple(simple.notes))
 
 
 class SimpleRegistries:
@@ -72,6 +76,7 @@ class SimpleRegistries:
         self.keys = Keys(program, self.finished)
         self.guards = Guards(program, self.finished)
         self.ways = Ways(program, pack, analysis.graph, self.guards)
+        self.targets = Targets(program, self.keys, pack.location.name)
 
     def result(self, registry: SimpleRegistry) -> SimpleRegistryResult | None:
         """Return what there is to say of a registry; None when the tree has nothing of it."""
@@ -99,6 +104,7 @@ class _RegistryAnalysis:
         )
         self.found_by_loops: set[SimpleEntry] = set()
         self.uses: dict[SimpleEntry, Use] = {}
+        self.lost: list[Lost] = []
         self.unknown: list[str] = []  # where keys are that are not known
 
     def result(self) -> SimpleRegistryResult | None:
@@ -165,13 +171,20 @@ class _RegistryAnalysis:
             tuple(clashes),
             tuple(wanted),
             tuple(self.reaches.unreached(entries)),
+            tuple(lost for lost in self.lost if lost.entry.possible),
         )
 
     def _is_at_home(self) -> bool:
         """Return whether nothing can be wrong: one module alone fills a dict, and no list says with what."""
         registry = self.registry
         filled_elsewhere = registry.registrars or registry.discovered
-        if filled_elsewhere or registry.choices or registry.enum or registry.prefix:
+        if (
+            registry.target
+            or filled_elsewhere
+            or registry.choices
+            or registry.enum
+            or registry.prefix
+        ):
             return False
         filling = {m for c in registry.containers for m in self._mentioning(c)}
         return len(filling) <= 1
@@ -218,7 +231,7 @@ class _RegistryAnalysis:
         Those with a key that another one has too, that is used by its name, that is no member of the enum
         or that the bytes do not tell, and those that may not be loaded at all.
         """
-        if self.common.complete or self.registry.choices:
+        if self.common.complete or self.registry.choices or self.registry.names_modules:
             return set(seen)
         members = self._members()
         wanted = set()
@@ -251,7 +264,9 @@ class _RegistryAnalysis:
         """Yield the entries of the registry's containers, wherever these are filled."""
         for container in self.registry.containers:
             for module in self._mentioning(container):
-                for found in filled_in(self.program, self.common.origins, module, container):
+                for found in filled_in(
+                    self.program, self.common.origins, module, container, self.registry.target
+                ):
                     if isinstance(found, Merged):
                         self._take_in(found)
                     else:
@@ -275,6 +290,9 @@ class _RegistryAnalysis:
         possible = use.around.in_function or self.common.guards.can_hold(
             use.module, use.around.guards
         )
+        target = self.common.targets.of(use)
+        if target is not None:
+            self.common.ways.named([target.module])
         for key in keys if keys is not None else (None,):
             entry = SimpleEntry(
                 key,
@@ -284,7 +302,10 @@ class _RegistryAnalysis:
                 use.symbol,
                 use.around.in_function,
                 possible,
+                target=str(target) if target is not None else "",
             )
+            if target is not None and (missing := self.common.targets.missing(target)):
+                self.lost.append(Lost(entry, missing))
             self.uses[entry] = use
             yield entry
 

@@ -26,6 +26,7 @@ def clashes_of(
     both is none.
     """
     by_key: dict[str, list[SimpleEntry]] = {}
+    in_one_table = _in_one_table(entries, uses)
     for entry in entries:
         if entry.key is not None and entry.possible:
             by_key.setdefault(entry.key, []).append(entry)
@@ -34,7 +35,22 @@ def clashes_of(
         for each in by_key.values()
         for clash in _clashes(_first_of_each(each), uses, ways, same, starts)
     )
-    return tuple(sorted(found, key=lambda c: (c.key, str(c.entries[1].spot))))
+    return tuple(sorted((*found, *in_one_table), key=lambda c: (c.key, str(c.entries[1].spot))))
+
+
+def _in_one_table(entries: Sequence[SimpleEntry], uses: Mapping[SimpleEntry, Use]) -> list[Clash]:
+    """Return the keys that stand twice in one literal of a dict and lead to two things."""
+    seen: dict[tuple[str, int, str], SimpleEntry] = {}
+    found = []
+    for entry in entries:
+        use = uses[entry]
+        if not use.table or entry.key is None:
+            continue
+        place = entry.module, use.table, entry.key
+        first = seen.setdefault(place, entry)
+        if first.target != entry.target and first.target and entry.target:
+            found.append(Clash(entry.key, (first, entry), "", ((), ())))
+    return found
 
 
 def _first_of_each(entries: Sequence[SimpleEntry]) -> list[SimpleEntry]:

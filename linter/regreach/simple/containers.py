@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -26,11 +27,13 @@ class Merged:
 
 
 def filled_in(
-    program: Program, origins: Origins, module: str, container: str
+    program: Program, origins: Origins, module: str, container: str, target: str = ""
 ) -> Iterator[Use | Merged]:
     """Yield what fills a container (``module:NAME``) in a module, in the order of its statements.
 
-    What stands in functions counts only where the key is a literal.
+    What stands in functions counts only where the key is a literal, unless the container is a variable of
+    that function (``module:function.name``). A container may be an enum, whose members are entries.
+    ``target`` is the template of what an entry leads to.
     """
     facts, path = program.readable_facts(module), program.path(module)
     if facts is None or path is None:
@@ -45,18 +48,56 @@ def filled_in(
 
     owner = name.rpartition(".")[0]
     for node, around in walk.statements(facts, word):
-        if module == home and around.in_function:
+        inside = module == home and bool(owner) and around.scope == owner
+        if module == home and around.in_function and not inside:
             continue  # the registry's own functions
-        in_class = module == home and bool(owner) and around.scope == owner
-        for key, value in _entries(
-            node, (lambda n: _is_name(n, word)) if in_class else is_container
-        ):
-            spot, column = _spot(facts, path, node.line, key)
+        if isinstance(node, ir.ClassDef):
+            if module == home and around.within(node.name, function=False).scope == name:
+                yield from _members(module, facts, path, node, around, target)
+            continue
+        is_table = isinstance(getattr(node, "value", None), ir.Dict)
+        seen: Counter[object] = Counter()
+        for key, value in _entries(node, (lambda n: _is_name(n, word)) if inside else is_container):
+            literal = key.value if isinstance(key, ir.Const) else None
+            spot, column = _spot(facts, path, node.line, literal, seen[literal])
+            seen[literal] += 1
             if key is None:
                 yield Merged(module, value, spot)
-            elif isinstance(key, ir.Const) or not around.in_function:
+            elif isinstance(key, ir.Const) or inside or not around.in_function:
                 symbol = walk.dotted_name(value) or ""
-                yield Use(module, spot, column, symbol, key, around)
+                parts = _parts(value) if target else {}
+                table = node.line if is_table else 0
+                yield Use(module, spot, column, symbol, key, around, None, target, parts, table)
+
+
+def _parts(value: ir.Expr) -> dict[str, ir.Expr]:
+    """Return what a target is filled with: a value itself, and its items by their numbers."""
+    items = value.items if isinstance(value, ir.Sequence) else ()
+    return {"": value, **{str(number): item for number, item in enumerate(items)}}
+
+
+def _members(
+    module: str,
+    facts: ModuleFacts,
+    path: str,
+    node: ir.ClassDef,
+    around: walk.Surroundings,
+    target: str,
+) -> Iterator[Use]:
+    """Yield the members of an enum; nothing for another class."""
+    bases = (walk.dotted_name(arg.value) or "" for arg in node.args)
+    if not any(base.rpartition(".")[2].endswith(("Enum", "Flag")) for base in bases):
+        return
+    inner = around.within(node.name, function=False)
+    for statement in node.body:
+        for name in statement.targets if isinstance(statement, ir.Assign) else ():
+            if isinstance(name, ir.Name) and not name.id.startswith("_"):
+                assert isinstance(statement, ir.Assign), "it has targets"
+                line = statement.line
+                spot, column = Spot(path, line, facts.line_text(line)), facts.column_of(line)
+                parts = _parts(statement.value) if target else {}
+                key = ir.Const(name.id)
+                yield Use(module, spot, column, name.id, key, inner, None, target, parts)
 
 
 def _is_name(node: ir.Expr, name: str) -> bool:
@@ -103,12 +144,17 @@ def _of_value(node: ir.Expr) -> Iterator[tuple[ir.Expr | None, ir.Expr]]:
         yield None, node
 
 
-def _spot(facts: ModuleFacts, path: str, line: int, key: ir.Expr | None) -> tuple[Spot, int]:
-    """Return where a key that is a literal stands in the statement that begins on a line."""
-    wanted = [f'"{key.value}"', f"'{key.value}'"] if isinstance(key, ir.Const) else []
+def _spot(facts: ModuleFacts, path: str, line: int, key: object, before: int) -> tuple[Spot, int]:
+    """Return where a key that is a literal stands in the statement that begins on a line.
+
+    ``before`` says how often it stood there before.
+    """
+    wanted = [f'"{key}"', f"'{key}'"] if key is not None else []
     for number in range(line, facts.end_of_statement(line) + 1):
         text = facts.line_text(number)
         if any(text.startswith(word) or f" {word}" in f" {text}" for word in wanted):
             line = number
-            break
+            if not before:
+                break
+            before -= 1
     return Spot(path, line, facts.line_text(line)), facts.column_of(line)

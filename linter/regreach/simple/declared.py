@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import string
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -24,7 +25,7 @@ class Registrar:
 
     What is given begins with ``strip``, or is of another registry; the key is what follows, up to the text
     ``until``. ``owner`` is what comes in front of what a method is given: ``{0}`` in it stands for the first
-    argument with which the method's object was made.
+    argument with which the method's object was made. ``target`` is as a registry's.
     """
 
     path: str
@@ -35,6 +36,7 @@ class Registrar:
     strip: str = ""
     until: str = ""
     owner: str = ""
+    target: str = ""
 
     def key_of(self, given: str) -> str | None:
         """Return the key that a registration has; None where it is of another registry."""
@@ -81,6 +83,9 @@ class SimpleRegistry:
     ``choices`` are lists of keys that a user may choose, of which the first that a tree has counts;
     ``aliases`` are choices that stand for another key, ``alias_tables`` dicts of the tree with such, and
     ``beside`` are choices that something else serves. A key must be the value of a member of ``enum``.
+
+    ``target`` is what an entry of a container leads to: ``module:attribute`` with ``{}`` for a value that is
+    a text, or ``{0}`` for the items of one that is a tuple. A registrar's has names of its parameters there.
     """
 
     id: str
@@ -100,6 +105,12 @@ class SimpleRegistry:
     roots_in_strings: bool = False
     finders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     discovered: tuple[Discovered, ...] = ()
+    target: str = ""
+
+    @property
+    def names_modules(self) -> bool:
+        """Whether its entries are names of what a look-up imports."""
+        return bool(self.target) or any(registrar.target for registrar in self.registrars)
 
     @property
     def homes(self) -> frozenset[str]:
@@ -143,12 +154,33 @@ def _registry(table: Table, process_roots: tuple[str, ...]) -> SimpleRegistry:
         table.flag("roots_in_strings", False),
         _finders(table),
         tuple(map(_discovered, table.tables("discovered"))),
+        _template(table, lambda field: not field or field.isdecimal(), "{} or {0}, {1}, …"),
     )
     table.expect("prefix", "enum")
     if not registry.registrars and not registry.containers and not registry.discovered:
         raise table.error("is missing; who fills the registry must be named", "registrars")
     table.finish()
     return registry
+
+
+def _template(table: Table, is_field: Callable[[str], bool], known: str) -> str:
+    """Return a ``target``, empty where there is none. Raises ConfigError for one that cannot be filled in."""
+    text = table.text("target", "")
+    try:
+        fields = fields_of(text)
+    except ValueError as error:
+        raise table.error(f"cannot be read: {error}", "target") from None
+    wrong = next((field for field in fields if not is_field(field)), None)
+    if wrong is not None:
+        raise table.error(f"has {{{wrong}}}, which is none of {known}", "target")
+    if text and not fields:
+        raise table.error(f"leads to the same for every entry; it needs {known}", "target")
+    return text
+
+
+def fields_of(template: str) -> list[str]:
+    """Return what stands in braces in a target. Raises ValueError for braces that do not match."""
+    return [field for _, field, _, _ in string.Formatter().parse(template) if field is not None]
 
 
 def _finders(table: Table) -> dict[str, tuple[str, ...]]:
@@ -179,6 +211,7 @@ def _registrar(table: Table) -> Registrar:
         table.text("strip", ""),
         table.text("until", ""),
         table.text("owner", ""),
+        _template(table, str.isidentifier, "the registrar's parameters"),
     )
     if registrar.key and registrar.attribute:
         raise table.error("is given beside a key; a registrar has one of both", "attribute")

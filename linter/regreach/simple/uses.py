@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from regreach.facts import ir, walk
 from regreach.facts.parse import ModuleFacts
@@ -22,7 +22,7 @@ class Use:
 
     ``key`` is the expression of its key, or the text where the own name of what is registered is that;
     None where nothing in the call says it. ``symbol`` is what is registered, ``registrar`` by whom, if one
-    did.
+    did. ``target`` is the template of what the entry leads to, and ``parts`` are what it is filled with.
     """
 
     module: str
@@ -32,18 +32,23 @@ class Use:
     key: ir.Expr | str | None
     around: walk.Surroundings
     registrar: Registrar | None = None
+    target: str = ""
+    parts: Mapping[str, ir.Expr] = field(default_factory=dict)
+    table: int = 0  # the line of the dict in whose literal it stands
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
     """A registrar, and where among the positional arguments its key is.
 
-    That is -1 if it cannot be one, and ``EVERY`` if each of them is a key.
+    That is -1 if it cannot be one, and ``EVERY`` if each of them is a key. ``parameters`` are the names of
+    those that can be given by position, where they are known.
     """
 
     registrar: Registrar
     key: str
     position: int
+    parameters: tuple[str, ...] = ()
 
     @property
     def described(self) -> str:
@@ -78,7 +83,8 @@ def _placed(program: Program, registrar: Registrar) -> Placed:
         if (registrar.key or not names) and registrar.key in ("", *stars) and stars:
             return Placed(registrar, "", EVERY)
         wanted = registrar.key or (names[0] if names else "")
-        return Placed(registrar, wanted, names.index(wanted) if wanted in names else -1)
+        position = names.index(wanted) if wanted in names else -1
+        return Placed(registrar, wanted, position, tuple(names))
     return Placed(registrar, registrar.key, -1 if registrar.key else 0)
 
 
@@ -148,7 +154,7 @@ class _Finder:
                     if found is not None and found.registrar.subclasses:
                         key = self._key(found, None, node.name, node)
                         line = exact_line(self._facts, node.line, [node.name])
-                        yield self._use(found, line, node.name, key, around)
+                        yield self._use(found, line, node.name, key, around, None)
             if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
                 for decorator in node.decorators:
                     value = decorator.value
@@ -156,7 +162,7 @@ class _Finder:
                     found = self._registrar(call.func if call is not None else value)
                     if found is not None:
                         key = self._key(found, call, node.name, node)
-                        yield self._use(found, decorator.line, node.name, key, around)
+                        yield self._use(found, decorator.line, node.name, key, around, call)
                 continue
             for call in walk.calls(node):
                 found = self._registrar(call.func)
@@ -164,7 +170,7 @@ class _Finder:
                     line = exact_line(self._facts, call.line, self._words)
                     name = _registered(node, call)
                     key = self._key(found, call, name.rpartition(".")[2], None)
-                    yield self._use(found, line, name, key, around)
+                    yield self._use(found, line, name, key, around, call)
 
     def _registrar(self, func: ir.Expr) -> Placed | None:
         dotted = walk.dotted_name(func)
@@ -210,10 +216,22 @@ class _Finder:
         symbol: str,
         key: ir.Expr | str | None,
         around: walk.Surroundings,
+        call: ir.Call | None,
     ) -> Use:
         spot = Spot(self._path, line, self._facts.line_text(line))
         column = self._facts.column_of(line)
-        return Use(self._module, spot, column, symbol, key, around, found.registrar)
+        target = found.registrar.target
+        parts = _given(call, found.parameters) if target and call is not None else {}
+        return Use(self._module, spot, column, symbol, key, around, found.registrar, target, parts)
+
+
+def _given(call: ir.Call, parameters: Sequence[str]) -> dict[str, ir.Expr]:
+    """Return what a call gives to parameters, by their names."""
+    if any(arg.star for arg in call.args):
+        return {}
+    given = [arg.value for arg in call.args if not arg.keyword]
+    named = {arg.keyword: arg.value for arg in call.args if arg.keyword}
+    return dict(zip(parameters, given, strict=False)) | named
 
 
 def _attribute(node: ir.FunctionDef | ir.ClassDef | None, name: str) -> ir.Expr | None:

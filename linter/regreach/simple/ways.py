@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -52,14 +52,23 @@ class Ways:
             f"{d.package}." for each in registries for d in each.discovered if d.deep
         )
         self._program, self._pack, self._graph, self._guards = program, pack, graph, guards
+        self._named: set[str] = set()
         self._lines: dict[str, nx.DiGraph[str]] = {}
         self._steps: dict[tuple[str, str], tuple[ImportEdge, ...]] = {}
         self._given_up: set[tuple[str, str, frozenset[ImportEdge]]] = set()
         self._ways: dict[tuple[str, str, frozenset[ImportEdge]], Way | None] = {}
 
+    def named(self, modules: Iterable[str]) -> None:
+        """Take modules that are imported by their names, when an entry that leads to them is looked up."""
+        self._named.update(modules)
+
     def is_discovered(self, module: str) -> bool:
-        """Return whether a loop over a package imports a module."""
-        return module.rpartition(".")[0] in self._discovered or module.startswith(self._deep)
+        """Return whether a loop over a package imports a module, or a look-up does."""
+        return (
+            module in self._named
+            or module.rpartition(".")[0] in self._discovered
+            or module.startswith(self._deep)
+        )
 
     def way(
         self, root: str, module: str, without: frozenset[ImportEdge] = frozenset()

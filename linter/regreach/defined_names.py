@@ -25,8 +25,8 @@ class Defined:
     open: set[str] = field(default_factory=set)
 
 
-class Definitions:
-    """Answers whether a tree has what a pack names."""
+class DefinedNames:
+    """Answers whether a tree has what a path names: a module, or ``module:name``."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
