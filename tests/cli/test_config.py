@@ -323,7 +323,7 @@ env = { A = 1 }
     assert (done.code, done.out) == (2, "")
     known = (
         "known are: RR101, RR102, RR103, RR104, RR105, RR106, RR107, RR108, RR109, RR110, RR111,"
-        " RR901, RR902, RR903"
+        " RR112, RR901, RR902, RR903"
     )
     where = "regreach: error: pyproject.toml: tool.regreach."
     assert done.err.splitlines() == [
@@ -437,6 +437,7 @@ RR108           warning               default
 RR109           warning               default
 RR110           error                 default
 RR111           error                 default
+RR112           error                 default
 RR901           warning               default
 RR902           warning               default
 RR903           warning               default

@@ -51,7 +51,7 @@ def test_a_case_for_each_finding_and_for_each_rule_without() -> None:
         ("regreach.RR902", "passed"),
         ("regreach.RR903", "passed"),
     ]
-    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("14", "1", "0")
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("15", "1", "0")
 
 
 @pytest.mark.parametrize(

@@ -233,9 +233,9 @@ registrars = [{ function = "shop.registry:handles" }]
 @pytest.mark.parametrize(
     ("target", "problem"),
     [
-        ("shop.{name}:{1}", "has {name}, which is none of {} or {0}, {1}, …"),
+        ("shop.{name}:{1}", "has {name}, which is none of {}, {0}, {1}, … or {key}"),
         ("shop.{0", "cannot be read: expected '}' before end of string"),
-        ("shop.handlers", "leads to the same for every entry; it needs {} or {0}, {1}, …"),
+        ("shop.handlers", "leads to the same for every entry; it needs {}, {0}, {1}, … or {key}"),
     ],
 )
 def test_a_target_that_cannot_be_filled_in(target: str, problem: str, tmp_path: Path) -> None:

@@ -152,6 +152,11 @@ class _Check:
             roots = [root for root in registry.roots if "*" not in root]
             yield from self._modules("warning", f"{entry}.roots", roots)
         yield from self._modules("warning", f"{entry}.discovers", registry.discovers)
+        for index, each in enumerate(registry.discovered):
+            where = f"{entry}.discovered[{index}]"
+            yield from self._modules("error", f"{where}.package", [each.package])
+            if each.base:
+                yield from self._one(f"{where}.base", each.base)
 
     def _unavailable(self, entry: str, selector: str, patterns: Iterable[str]) -> Iterator[Missing]:
         enum = self._pack.selectors[selector].enum

@@ -65,15 +65,15 @@ def filled_in(
                 yield Merged(module, value, spot)
             elif isinstance(key, ir.Const) or inside or not around.in_function:
                 symbol = walk.dotted_name(value) or ""
-                parts = _parts(value) if target else {}
+                parts = _parts(key, value) if target else {}
                 table = node.line if is_table else 0
                 yield Use(module, spot, column, symbol, key, around, None, target, parts, table)
 
 
-def _parts(value: ir.Expr) -> dict[str, ir.Expr]:
-    """Return what a target is filled with: a value itself, and its items by their numbers."""
+def _parts(key: ir.Expr, value: ir.Expr) -> dict[str, ir.Expr]:
+    """Return what a target is filled with: a value itself, its items by their numbers, and its key."""
     items = value.items if isinstance(value, ir.Sequence) else ()
-    return {"": value, **{str(number): item for number, item in enumerate(items)}}
+    return {"": value, "key": key, **{str(number): item for number, item in enumerate(items)}}
 
 
 def _members(
@@ -95,8 +95,8 @@ def _members(
                 assert isinstance(statement, ir.Assign), "it has targets"
                 line = statement.line
                 spot, column = Spot(path, line, facts.line_text(line)), facts.column_of(line)
-                parts = _parts(statement.value) if target else {}
                 key = ir.Const(name.id)
+                parts = _parts(key, statement.value) if target else {}
                 yield Use(module, spot, column, name.id, key, inner, None, target, parts)
 
 

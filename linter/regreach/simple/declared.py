@@ -85,7 +85,8 @@ class SimpleRegistry:
     ``beside`` are choices that something else serves. A key must be the value of a member of ``enum``.
 
     ``target`` is what an entry of a container leads to: ``module:attribute`` with ``{}`` for a value that is
-    a text, or ``{0}`` for the items of one that is a tuple. A registrar's has names of its parameters there.
+    a text, ``{0}`` for the items of one that is a tuple, and ``{key}``. A registrar's has names of its
+    parameters there.
     """
 
     id: str
@@ -154,7 +155,7 @@ def _registry(table: Table, process_roots: tuple[str, ...]) -> SimpleRegistry:
         table.flag("roots_in_strings", False),
         _finders(table),
         tuple(map(_discovered, table.tables("discovered"))),
-        _template(table, lambda field: not field or field.isdecimal(), "{} or {0}, {1}, …"),
+        _template(table, _is_part, "{}, {0}, {1}, … or {key}"),
     )
     table.expect("prefix", "enum")
     if not registry.registrars and not registry.containers and not registry.discovered:
@@ -176,6 +177,11 @@ def _template(table: Table, is_field: Callable[[str], bool], known: str) -> str:
     if text and not fields:
         raise table.error(f"leads to the same for every entry; it needs {known}", "target")
     return text
+
+
+def _is_part(field: str) -> bool:
+    """Return whether a value of a dict has this: it is the value, an item of it, or its key."""
+    return field in ("", "key") or field.isdecimal()
 
 
 def fields_of(template: str) -> list[str]:
