@@ -230,6 +230,33 @@ registrars = [{ function = "shop.registry:handles" }]
         assert told(findings) == [("RR105", "op", "shop/handlers/pay.py:2")]
 
 
+def test_a_class_that_keeps_a_name(tmp_path: Path) -> None:
+    """Its constructor says which argument is which."""
+    pack = """
+[[simple_registries]]
+id = "shop.later"
+registrars = [{ function = "shop.later:Later", key = "name", target = "{module}:{name}" }]
+"""
+    files = {
+        "server.py": "import shop.cards\n",
+        "later.py": (
+            "class Later:\n"
+            "    def __init__(self, module: str, name: str):\n"
+            "        self.module, self.name = module, name\n"
+        ),
+        "cards.py": (
+            "from shop.later import Later\n"
+            'Card = Later("shop.pay", "Card")\n'
+            'Cash = Later(name="Cahs", module="shop.pay")\n'
+        ),
+        "pay.py": "class Card: ...\nclass Cash: ...\n",
+    }
+    audit, findings = audited(written(tmp_path, files, pack))
+    assert told(findings) == [("RR112", "Cahs", "shop/cards.py:3")]
+    entries = {e.key: e.target for r in audit.simple_registries for e in r.entries}
+    assert entries == {"Card": "shop.pay:Card", "Cahs": "shop.pay:Cahs"}
+
+
 @pytest.mark.parametrize(
     ("target", "problem"),
     [

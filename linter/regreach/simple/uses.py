@@ -89,6 +89,7 @@ def _placed(program: Program, registrar: Registrar) -> Placed:
 
 
 def _definitions(program: Program, home: str, name: str) -> list[tuple[ir.Param, ...]]:
+    """Return the parameters of each definition of a function, or of the constructor of a class."""
     facts = program.readable_facts(home) if program.has(home) else None
     if facts is None:
         return []
@@ -96,7 +97,7 @@ def _definitions(program: Program, home: str, name: str) -> list[tuple[ir.Param,
         facts.params_of(node)
         for node, around in walk.statements(facts)
         if isinstance(node, ir.FunctionDef)
-        and around.within(node.name, function=True).scope == name
+        and around.within(node.name, function=True).scope in (name, f"{name}.__init__")
     ]
 
 
