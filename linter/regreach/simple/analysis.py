@@ -290,7 +290,7 @@ class _RegistryAnalysis:
         possible = use.around.in_function or self.common.guards.can_hold(
             use.module, use.around.guards
         )
-        target = self.common.targets.of(use)
+        target = self.common.targets.of(use, self.registry.whole)
         if target is not None:
             self.common.ways.named([target.module])
         for key in keys if keys is not None else (None,):

@@ -86,7 +86,8 @@ class SimpleRegistry:
 
     ``target`` is what an entry of a container leads to: ``module:attribute`` with ``{}`` for a value that is
     a text, ``{0}`` for the items of one that is a tuple, and ``{key}``. A registrar's has names of its
-    parameters there.
+    parameters there. A module that begins with ``whole`` is named in full: what stands in front of the
+    first braces is left out.
     """
 
     id: str
@@ -107,6 +108,7 @@ class SimpleRegistry:
     finders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     discovered: tuple[Discovered, ...] = ()
     target: str = ""
+    whole: str = ""
 
     @property
     def names_modules(self) -> bool:
@@ -156,8 +158,11 @@ def _registry(table: Table, process_roots: tuple[str, ...]) -> SimpleRegistry:
         _finders(table),
         tuple(map(_discovered, table.tables("discovered"))),
         _template(table, _is_part, "{}, {0}, {1}, … or {key}"),
+        table.text("whole", ""),
     )
     table.expect("prefix", "enum")
+    if registry.whole and not registry.target:
+        raise table.error("is missing; it says what is put in front of other names", "target")
     if not registry.registrars and not registry.containers and not registry.discovered:
         raise table.error("is missing; who fills the registry must be named", "registrars")
     table.finish()
