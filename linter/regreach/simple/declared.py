@@ -25,7 +25,8 @@ class Registrar:
 
     What is given begins with ``strip``, or is of another registry; the key is what follows, up to the text
     ``until``. ``owner`` is what comes in front of what a method is given: ``{0}`` in it stands for the first
-    argument with which the method's object was made. ``target`` is as a registry's.
+    argument with which the method's object was made. ``target`` is as a registry's. A call that gives the
+    parameter ``unless`` registers elsewhere.
     """
 
     path: str
@@ -37,6 +38,7 @@ class Registrar:
     until: str = ""
     owner: str = ""
     target: str = ""
+    unless: str = ""
 
     def key_of(self, given: str) -> str | None:
         """Return the key that a registration has; None where it is of another registry."""
@@ -223,6 +225,7 @@ def _registrar(table: Table) -> Registrar:
         table.text("until", ""),
         table.text("owner", ""),
         _template(table, str.isidentifier, "the registrar's parameters"),
+        table.text("unless", ""),
     )
     if registrar.key and registrar.attribute:
         raise table.error("is given beside a key; a registrar has one of both", "attribute")
