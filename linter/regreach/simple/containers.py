@@ -32,7 +32,8 @@ def filled_in(
     """Yield what fills a container (``module:NAME``) in a module, in the order of its statements.
 
     What stands in functions counts only where the key is a literal, unless the container is a variable of
-    that function (``module:function.name``). A loop over a list or dict gives its texts as keys. A container may be an enum, whose members are entries.
+    that function (``module:function.name``). Where a loop over a list or dict gives the key, its texts are the
+    keys. A container may be an enum, whose members are entries.
     ``target`` is the template of what an entry leads to.
     """
     facts, path = program.readable_facts(module), program.path(module)
@@ -75,7 +76,9 @@ def filled_in(
                 if dotted:
                     names = walk.bindings_of_imports(facts, dotted.partition(".")[0])
                     listed = origins.of(module, dotted, names)
-                yield Use(module, spot, column, symbol, key, around, None, target, parts, table, listed)
+                yield Use(
+                    module, spot, column, symbol, key, around, None, target, parts, table, listed
+                )
 
 
 def _looped_over(key: ir.Expr, around: walk.Surroundings, loops: dict[int, ir.For]) -> str:
