@@ -40,14 +40,19 @@ class DefinedNames:
         near = _near(module, self._program.tree.modules)
         return f"this tree has no module {module!r}{near}"
 
-    def lacks(self, path: str) -> str | None:
-        """Return what is to be said of a ``module:name`` that the tree does not have, None if it may have it."""
+    def lacks(self, path: str, *, local: bool = False) -> str | None:
+        """Return what is to be said of a ``module:name`` that the tree does not have, None if it may have it.
+
+        With ``local``, the variable of a function (``module:function.name``) counts as there.
+        """
         module, _, name = path.partition(":")
         missing = self.lacks_module(module)
         if missing is not None:
             return missing
         defined = self.of(module)
-        if defined is None or self._has(defined, name) or self._is_local(module, defined, name):
+        if defined is None or self._has(defined, name):
+            return None
+        if local and self._is_local(module, defined, name):
             return None
         homes = list(self._homes(module, name))
         where = f" (it is defined in {', '.join(homes)})" if homes else _near(name, defined.names)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from regreach.facts import ir, walk
+from regreach.facts.names import bound_names
 from regreach.facts.parse import ModuleFacts
 from regreach.model import Spot
 from regreach.program import Program
@@ -87,6 +88,8 @@ def _looped_over(key: ir.Expr, around: walk.Surroundings, loops: dict[int, ir.Fo
     loop = loops.get(line)
     if loop is None or not isinstance(key, ir.Name) or not _is_name(loop.target, key.id):
         return ""
+    if key.id in bound_names(loop.body):
+        return ""  # it stands for something else by then
     return walk.dotted_name(loop.iter) or ""
 
 
