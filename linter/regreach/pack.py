@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import fnmatch
+import functools
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
@@ -191,10 +192,7 @@ def load_pack(text: str, source: str, package: str | None = None) -> Pack:
     ``package`` is the import package that a pack for any package (``package = "*"``) is to be of. Raises
     ConfigError with a line for each entry that is wrong.
     """
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{source}: not valid TOML: {error}") from None
+    data = _parsed(text, source)
     version = Table(source, "", data).number("format")
     if version != FORMAT:
         # what else is wrong in it nobody can say
@@ -207,6 +205,24 @@ def load_pack(text: str, source: str, package: str | None = None) -> Pack:
     if wrong:
         raise ConfigError(*dict.fromkeys(wrong))  # those of [common] come once for each platform
     return pack
+
+
+@functools.lru_cache(
+    maxsize=16
+)  # all that are installed are asked what they are of, and one is loaded
+def _parsed(text: str, source: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(f"{source}: not valid TOML: {error}") from None
+
+
+def location_of(text: str, source: str) -> PackageLocation | None:
+    """Return which package a pack is of; None for one for any package. Raises ConfigError."""
+    if is_for_any_package(text):
+        return None
+    top = Table(source, "", _parsed(text, source))
+    return PackageLocation(top.name("package", top.text("name")), top.texts("roots", ("",)))
 
 
 def is_for_any_package(text: str) -> bool:

@@ -53,17 +53,11 @@ class Plugins:
             raise ConfigError("no rule is left to apply: what is selected is ignored as well")
         return left
 
-    def pack(self, name: str | None, package: str | None = None) -> Pack:
-        """Return a pack: by name, by the path of a TOML file, or the only one. Raises ConfigError.
+    def pack(self, name: str, package: str | None = None) -> Pack:
+        """Return a pack by name, or by the path of a TOML file. Raises ConfigError.
 
-        ``package`` is what a pack for any package is to be of; such a one has to be named.
+        ``package`` is what a pack for any package is to be of.
         """
-        if name is None:
-            own = [each for each, text in self.packs.items() if not is_for_any_package(text)]
-            if len(own) != 1:
-                known = ", ".join(self.packs) or "none"
-                raise ConfigError(f"choose a pack with --pack; installed are: {known}")
-            name = own[0]
         return load_pack(*self._text_and_source(name), package)
 
     def pack_as_it_is(self, name: str) -> Pack:

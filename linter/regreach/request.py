@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regreach.fitting_pack import pack_for
 from regreach.model import Audit, Finding, Suppressed
 from regreach.pack import Pack, Platform
-from regreach.plugins import load_plugins
 from regreach.policy import Policy
 from regreach.rule import Rule
 from regreach.tree import Tree, open_tree
@@ -60,6 +60,13 @@ class Result(Found):
     analysis: Analysis = field(kw_only=True)
 
 
+def pack_of(request: Request) -> Pack:
+    """Return the pack that a request names, or that fits its target. Raises ConfigError and TargetError."""
+    if isinstance(request.pack, Pack):
+        return request.pack
+    return pack_for(request.pack, request.package, request.target, request.rev)
+
+
 @contextmanager
 def opened_tree(
     request: Request,
@@ -67,11 +74,7 @@ def opened_tree(
     sources: Sources | None = None,
 ) -> Iterator[tuple[Tree, Pack, Platform]]:
     """Open the target, and give how it is to be seen. Raises ConfigError and TargetError."""
-    pack = (
-        request.pack
-        if isinstance(request.pack, Pack)
-        else load_plugins().pack(request.pack, request.package)
-    )
+    pack = pack_of(request)
     platform = pack.platform(request.platform)
     platform = replace(
         platform,

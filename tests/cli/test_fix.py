@@ -629,7 +629,7 @@ def test_an_edited_copy_is_whole(tmp_path: Path) -> None:
     (tree / "sglang/data/link.json").symlink_to("table.json")
     (tree / "sglang/data/out.json").symlink_to(shutil.which("sh") or "/bin/sh")
     edits = edits_of(tree)
-    location = load_plugins().pack(None).location
+    location = load_plugins().pack("sglang").location
     with open_tree(str(tree), location) as opened:
         root = edited_copy(opened, edits, tmp_path / "copy")
     copied = contents(root)

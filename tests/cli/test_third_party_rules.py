@@ -7,13 +7,14 @@ engine knows none of them.
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 from command_line import BUG, HELP, MODULE, ROOT, Done, fails, run, run_process
 from regreach_rules import PACKS
 from shop_example import PACK, SHOP
-from tree_making import Files, write
+from tree_making import Files, git, write
 
 RULES = '''\
 """Rules for shops."""
@@ -90,10 +91,52 @@ def test_rules_can_be_listed_and_read(environment: dict[str, str]) -> None:
     assert page == Done(0, "# SH101: nobody sells\n\nA shop needs a desk.\n", "")
 
 
-def test_one_of_two_packs_must_be_chosen(shop: Path, environment: dict[str, str]) -> None:
-    done = run_process("check", str(shop), env=environment, program=MODULE)
+def test_the_pack_fits_the_target(shop: Path, environment: dict[str, str], tmp_path: Path) -> None:
+    def checked(*words: str) -> list[str]:
+        done = run_process("check", *words, env=environment, program=MODULE)
+        assert done.code == 1, done.err
+        return sorted({line.split()[1] for line in done.out.splitlines() if line[0] != " "})
+
+    ours = ["RR101", "SH101"]
+    assert checked(str(shop)) == ours
+    assert checked(str(shop / "shop")) == ours
+    archive = shutil.make_archive(str(tmp_path / "shop"), "zip", shop)
+    assert checked(archive) == ours
+    git(shop, "init", "--quiet")
+    git(shop, "add", ".")
+    git(shop, "commit", "--quiet", "--message=all")
+    shutil.rmtree(shop / "shop")
+    assert checked(str(shop), "--rev", "HEAD") == ours
+    assert checked(BUG, "--select", "RR101") == ["RR101"]  # with sglang's
+    done = run_process("config", archive, env=environment, program=MODULE)
+    assert done.out.splitlines()[1].split() == ["pack", '"shop"', "default"]
+
+
+def test_a_target_that_no_pack_fits_or_several(
+    shop: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    def fails_with(code: int, *words: str) -> str:
+        return fails(run_process(*words, env=environment, program=MODULE), code)
+
+    shutil.copytree(Path(BUG) / "sglang", shop / "sglang")
+    several = f"several packs fit {shop}: choose sglang or shop with --pack"
+    assert fails_with(2, "check", str(shop)) == several
+    archive = shutil.make_archive(str(tmp_path / "both"), "zip", shop)
+    several = f"several packs fit {archive}: choose sglang or shop with --pack"
+    assert fails_with(2, "check", archive) == several
+    (tmp_path / "empty").mkdir()
+    none = (
+        f"no package in {tmp_path}/empty that an installed pack is of ('sglang', 'shop'); give the folder in which"
+        " it lies, or with --pack the pack of another framework (docs/packs.md)"
+    )
+    assert fails_with(3, "check", f"{tmp_path}/empty") == none
     known = ", ".join(sorted((*PACKS, "shop")))
-    assert fails(done, 2) == f"choose a pack with --pack; installed are: {known}"
+    choose = f"choose a pack with --pack; installed are: {known}"
+    assert fails_with(2, "check", "other-project==1.0") == choose
+    assert fails_with(3, "check", "nowhere").startswith("nowhere: no such file or folder; the")
+    offline = fails_with(3, "check", "sglang==0.0.1", "--offline", "--no-cache")
+    assert "sglang" in offline
+    assert "--pack" not in offline
 
 
 @pytest.mark.parametrize(

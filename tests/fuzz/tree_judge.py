@@ -25,7 +25,7 @@ class TreeJudge:
     def __init__(self, root: Path, servers: Servers) -> None:
         self._root = root
         self._servers = servers
-        self._pack = load_plugins().pack(None)
+        self._pack = load_plugins().pack("sglang")
 
     def objections(self, files: Mapping[str, str]) -> list[str]:
         """Return where the two disagree: the registries, the modules loaded, how imports and call sites end."""
@@ -57,7 +57,7 @@ class TreeJudge:
 @contextmanager
 def judging() -> Iterator[TreeJudge]:
     """Start the processes, and give the judge."""
-    pack = load_plugins().pack(None)
+    pack = load_plugins().pack("sglang")
     platform = pack.platform("cuda")
     limits = Limits(sys.executable, timeout=60, jobs=1)
     with tempfile.TemporaryDirectory(prefix="regreach-fuzz-") as folder:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Done, fails, run
+from regreach_rules import PACKS
 from test_libraries import ALL, copied
 from tree_making import Files, write
 
@@ -98,6 +99,9 @@ def test_the_package_is_named(tmp_path: Path) -> None:
     says = "the package must be one top-level name, not 'a.b'"
     assert fails(run("check", target, "--pack", "celery", "--package", "a.b"), 2) == says
     says = "pack sglang: is of the package 'sglang'; only a pack for any package can be of 'mailer'"
+    assert fails(run("check", target, "--pack", "sglang", "--package", "mailer"), 2) == says
+    known = ", ".join(sorted(PACKS))
+    says = f"no installed pack is of the package 'mailer'; name one for any with --pack; installed are: {known}"
     assert fails(run("check", target, "--package", "mailer"), 2) == says
     assert "no package 'letter' in" in fails(
         run("check", target, "--pack", "celery", "--package", "letter"), 3

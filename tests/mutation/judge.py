@@ -40,7 +40,7 @@ class Judge:
         self._platform = platform
         self._cache = cache
         self._clock = time.time()
-        self._pack = load_plugins().pack(None)
+        self._pack = load_plugins().pack("sglang")
         self.baseline = self._analysed()
         # importing the process roots of a real release takes as long as all the rest
         self._is_large = self.baseline.audit.modules > _LARGE
@@ -208,7 +208,7 @@ def _does_not_crash(site: CallSite, value: SiteValue, truth: Truth) -> bool:
 @contextmanager
 def judging(target: str, python: str, platform: str, cache: Path) -> Iterator[Judge]:
     """Copy the Python files of a target, and give a judge of its mutants."""
-    pack = load_plugins().pack(None)
+    pack = load_plugins().pack("sglang")
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         with open_tree(target, pack.location) as tree:
             root = Path(folder)

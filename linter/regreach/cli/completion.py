@@ -55,15 +55,28 @@ def complete_packs(_: click.Context, __: click.Parameter, incomplete: str) -> li
 def complete_platforms(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the platforms of the pack that was named, or of the only one, that continue what was typed."""
+    """Return the platforms that continue what was typed, of the pack that was named or fits the target.
+
+    Where it is not clear which that is, those of every pack of one package.
+    """
+    from regreach.fitting_pack import pack_for
+    from regreach.pack import is_for_any_package
     from regreach.plugins import load_plugins
 
-    with contextlib.suppress(RegreachError):
-        platforms = (
-            load_plugins().pack(context.params.get("pack"), context.params.get("package")).platforms
-        )
-        return [CompletionItem(name) for name in platforms if name.startswith(incomplete)]
-    return []
+    given = context.params
+    platforms: dict[str, object] = {}
+    try:
+        target = given.get("target") or "."
+        platforms.update(pack_for(given.get("pack"), given.get("package"), target).platforms)
+    except RegreachError:
+        if given.get("pack") is not None:
+            return []
+        with contextlib.suppress(RegreachError):
+            plugins = load_plugins()
+            for name, text in plugins.packs.items():
+                if not is_for_any_package(text):
+                    platforms.update(plugins.pack(name).platforms)
+    return [CompletionItem(name) for name in platforms if name.startswith(incomplete)]
 
 
 def _rules() -> list[tuple[str, str]]:

@@ -23,8 +23,8 @@ def config(**options: Any) -> None:
     The options are those of `check`. Nothing is analysed, and nothing fetched. Exit code 2 where TARGET
     names nothing.
     """
-    from regreach.pack import Pack
     from regreach.plugins import load_plugins
+    from regreach.request import pack_of
     from regreach.supply.jobs import job_count
     from regreach.tree.opening import check_target
 
@@ -32,13 +32,9 @@ def config(**options: Any) -> None:
     named, fail_on = options["pack"], options["fail_on"]
     request = shared.request_from(options)
     plugins = load_plugins()
-    pack = (
-        request.pack
-        if isinstance(request.pack, Pack)
-        else plugins.pack(request.pack, request.package)
-    )
-    platform = pack.platform(request.platform)
     try:
+        pack = pack_of(request)
+        platform = pack.platform(request.platform)
         check_target(request.target, pack.location.name, request.rev)
     except TargetError as error:
         raise ConfigError(str(error)) from error

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from regreach.errors import ConfigError
+from regreach.errors import ConfigError, TargetError
 
 if TYPE_CHECKING:
     from regreach.config import Settings
@@ -181,8 +181,9 @@ def _choose_rules(configured: Configured, options: dict[str, Any]) -> None:
 
 def _choose_pack(configured: Configured, options: dict[str, Any]) -> None:
     """Read the pack that the file names, and check its platform, so that errors name file and key."""
+    from regreach.fitting_pack import pack_for
     from regreach.pack import load_pack
-    from regreach.plugins import load_plugins, names_a_file
+    from regreach.plugins import names_a_file
 
     settings = configured.settings
     assert settings is not None, "there is a file"
@@ -198,10 +199,12 @@ def _choose_pack(configured: Configured, options: dict[str, Any]) -> None:
                 *_text_and_name(settings.file, pack), options["package"]
             )
         else:
-            pack = load_plugins().pack(pack, options["package"])
+            pack = pack_for(pack, options["package"], options["target"], options.get("rev"))
         key = "platform"
         if configured.is_of_file("platform"):
             pack.platform(options["platform"])
+    except TargetError:
+        return  # no pack fits it, as its reader will say
     except ConfigError as error:
         if not configured.is_of_file(key):
             return  # the pack of the command line, of which its reader will say so

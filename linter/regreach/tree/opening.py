@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from regreach.tree.git_process import BlobReader
 
 
+class NoPackageError(TargetError):
+    """A target can be read, and does not have the package that was looked for."""
+
+
 def open_tree(
     target: str,
     location: PackageLocation,
@@ -44,6 +48,7 @@ def open_tree(
         on_progress: is told, in a line, what takes long.
 
     Raises:
+        NoPackageError: the target does not have the package.
         TargetError: one line that says what is wrong with the target and what to do.
     """
     if rev is not None:
@@ -61,7 +66,7 @@ def open_store(
     on_progress: Callable[[str], None] | None,
 ) -> FileStore:
     """Open a target that is no revision; its options are those of ``open_tree``. Raises TargetError."""
-    if _exists(target):
+    if has_path(target):
         return _open_path(target, package)
     # What parses requirements takes as long to import as a whole tree takes to open.
     from regreach.tree.release import fetch_release
@@ -89,12 +94,19 @@ def check_target(target: str, package: str, rev: str | None = None) -> None:
         from regreach.tree.git_revision import open_revision
 
         open_revision(os.path.abspath(target), rev).blobs.close()
-    elif _exists(target):
+    elif has_path(target):
         _check_kind(target)
     else:
         from regreach.tree.requirement import parse_requirement
 
         parse_requirement(target, package)
+
+
+def package_folders(folder: str, location: PackageLocation) -> list[str]:
+    """Return where the package may lie when the target is a folder."""
+    above = _parent_of_package(os.path.abspath(folder), location.name)
+    roots = [root.strip("/") for root in location.roots]
+    return [os.path.join(above or folder, root, location.name) for root in roots]
 
 
 def _tree(source: str, store: FileStore, location: PackageLocation) -> Tree:
@@ -163,18 +175,19 @@ def _open_revision(
     raise _not_found(GitStore(revision, ""), location)
 
 
-def _exists(target: str) -> bool:
+def has_path(target: str) -> bool:
+    """Return whether a target is a path, and so no requirement."""
     try:
         return os.path.lexists(target)
     except ValueError:  # a NUL character
         return False
 
 
-def _not_found(store: FileStore, location: PackageLocation) -> TargetError:
+def _not_found(store: FileStore, location: PackageLocation) -> NoPackageError:
     looked = ", ".join(f"{root}/" if root else "the top" for root in roots_of(store, location))
     obstacles = problems_at(store, location)
     because = f" ({obstacles[0].path}: {obstacles[0].reason})" if obstacles else ""
-    return TargetError(
+    return NoPackageError(
         f"no package {location.name!r} in {one_line(store.root)}: looked at {looked}{because};"
         f" give the folder in which {location.name}/ lies, another release, or with --pack the pack of"
         " another framework (docs/packs.md)"

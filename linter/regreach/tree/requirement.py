@@ -41,6 +41,14 @@ def parse_requirement(target: str, package: str) -> Requirement:
     return requirement
 
 
+def is_of_project(target: str, package: str) -> bool:
+    """Say whether a target is a requirement whose project has the package's name."""
+    try:
+        return _same_project(Requirement(target).name, package)
+    except InvalidRequirement:
+        return False
+
+
 def is_bare(requirement: Requirement) -> bool:
     """Say whether a requirement is a name and nothing more."""
     return str(requirement) == requirement.name
