@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from regreach.facts import ir, walk
+from regreach.facts.names import bound_names
 from regreach.facts.parse import ModuleFacts
 from regreach.program import Program
 
@@ -39,8 +40,11 @@ class DefinedNames:
         near = _near(module, self._program.tree.modules)
         return f"this tree has no module {module!r}{near}"
 
-    def lacks(self, path: str) -> str | None:
-        """Return what is to be said of a ``module:name`` that the tree does not have, None if it may have it."""
+    def lacks(self, path: str, *, local: bool = False) -> str | None:
+        """Return what is to be said of a ``module:name`` that the tree does not have, None if it may have it.
+
+        With ``local``, the variable of a function (``module:function.name``) counts as there.
+        """
         module, _, name = path.partition(":")
         missing = self.lacks_module(module)
         if missing is not None:
@@ -48,9 +52,21 @@ class DefinedNames:
         defined = self.of(module)
         if defined is None or self._has(defined, name):
             return None
+        if local and self._is_local(module, defined, name):
+            return None
         homes = list(self._homes(module, name))
         where = f" (it is defined in {', '.join(homes)})" if homes else _near(name, defined.names)
         return f"{module} has no {name!r}{where}"
+
+    def _is_local(self, module: str, defined: Defined, name: str) -> bool:
+        """Return whether a name is a variable of a function (``function.name``)."""
+        owner, _, last = name.rpartition(".")
+        node, facts = defined.names.get(owner), self._facts(module)
+        return (
+            isinstance(node, ir.FunctionDef)
+            and facts is not None
+            and last in bound_names(facts.body_of(node))
+        )
 
     def statement(self, path: str) -> ir.Stmt | None:
         """Return the statement that defines a ``module:name``; None where it is not seen."""

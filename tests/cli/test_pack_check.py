@@ -154,6 +154,8 @@ def test_a_configuration_that_names_a_wrong_pack_says_so_in_lines(tmp_path: Path
          "warning: platforms.web.unavailable.kind: 'cart' is no value of shop.kinds:Kind (did you mean 'card'?)"),
         ("[common]", '[[simple_registries]]\nid = "x"\ncontainers = ["shop.registry:X"]\n[common]',
          "error: simple_registries[0].containers: shop.registry has no 'X'"),
+        ("[common]", '[[simple_registries]]\nid = "x"\ncontainers = ["shop.registry:find.X"]\n[common]',
+         "error: simple_registries[0].containers: shop.registry has no 'find.X' (did you mean 'find'?)"),
     ],
 )  # fmt: skip
 def test_names_that_are_not_there(tmp_path: Path, old: str, new: str, says: str) -> None:
@@ -168,6 +170,18 @@ def test_names_that_are_not_there(tmp_path: Path, old: str, new: str, says: str)
         "Traceback"
         not in run("check", str(tmp_path / "tree"), "--pack", str(tmp_path / "shop.toml")).err
     )
+
+
+def test_a_variable_of_a_function(tmp_path: Path) -> None:
+    """It can be a simple registry's container, and no other's."""
+    text = SHOP["shop/registry.py"] + "\n\ndef made():\n    TABLE = {}\n    return TABLE\n"
+    simple = '[[simple_registries]]\nid = "x"\ncontainers = ["shop.registry:made.TABLE"]\n[common]'
+    right = PACK.replace('kind = ["cash"]', 'kind = ["c*"]')
+    done = checked(tmp_path, right.replace("[common]", simple), {"shop/registry.py": text})
+    assert [line for line in done.out.splitlines() if ": info: " not in line] == []
+    other = right.replace("registry:HANDLERS", "registry:made.TABLE")
+    done = checked(tmp_path / "other", other, {"shop/registry.py": text})
+    assert "error: registries[0].container: shop.registry has no 'made.TABLE'" in done.out
 
 
 def test_a_registrar_that_takes_fewer_arguments_than_a_key_has_parts(tmp_path: Path) -> None:
@@ -280,11 +294,14 @@ id = "shop.words"
 containers = ["shop.words:WORDS"]
 prefix = "shop.ops"
 doubled = "first"
+target = "shop.words.{0}:{1}"
+whole = "shop."
 aliases = { a = "b" }
 
 [[simple_registries.registrars]]
 function = "shop.words:says"
 named = true
+unless = "elsewhere"
 """
 
 
@@ -302,6 +319,9 @@ named = true
         ("named = true", 'key = "k"\nattribute = "a"'),
         ("named = true", "nmed = true"),
         ("aliases", "alias"),
+        ('target = "shop.words.{0}:{1}"\n', ""),
+        ('"shop."', "1"),
+        ('"elsewhere"', "true"),
         (SIMPLE.partition("containers")[2], "= []\n"),
     ],
 )

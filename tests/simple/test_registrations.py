@@ -115,3 +115,85 @@ registrars = [
     keys = sorted(str(entry.key) for entry in registry.entries)
     said = "import shop.server, shop.registry\nprint(json.dumps(sorted(shop.registry.HANDLERS)))"
     assert keys == executed(tmp_path, said) == ["card", "cash", "cheque", "coin", "voucher"]
+
+
+LOOPS: dict[str, tuple[str, str, list[str] | None]] = {
+    "a list of another module": ("from shop.names import NAMES", "for name in NAMES:", ["a", "b"]),
+    "a dict": ('NAMES = {"a": 1, "b": 2}', "for name in NAMES:", ["a", "b"]),
+    "a name of the module": ("import shop.names", "for name in shop.names.NAMES:", ["a", "b"]),
+    "an inner loop": (
+        "from shop.names import NAMES",
+        "for _ in (1, 2):\n  for name in NAMES:",
+        ["a", "b"],
+    ),
+    "another loop's name": (
+        "from shop.names import NAMES",
+        "for name in NAMES:\n  for _ in (1, 2):",
+        None,
+    ),
+    "what is not known": ("import os\nNAMES = os.listdir()", "for name in NAMES:", None),
+    "a list that is made there": ("NAMES = ['a']", "for name in [*NAMES, 'b']:", None),
+    "another name by then": (
+        "from shop.names import NAMES",
+        "for name in NAMES:\n    name += '!'",
+        None,
+    ),
+    "a part of it": ("NAMES = ['ab']", "for name, _ in NAMES:", None),
+}
+
+
+@pytest.mark.parametrize("case", LOOPS)
+@pytest.mark.parametrize("filled", ["HANDLERS[name] = 1", "HANDLERS.setdefault(name, 1)"])
+def test_keys_from_a_loop(case: str, filled: str, tmp_path: Path) -> None:
+    """The keys are the texts of the list; where they are not seen, the registry is open."""
+    above, loop, keys = LOOPS[case]
+    files = {
+        "server.py": "from shop import entries\n",
+        "names.py": 'NAMES = ["a", "b"]\n',
+        "entries.py": f"from shop.registry import HANDLERS\n{above}\n{loop}\n    {filled}\n",
+    }
+    audit, findings = audited(written(tmp_path, files))
+    (registry,) = audit.simple_registries
+    expected: list[str | None] = [*keys] if keys else [None]
+    assert [entry.key for entry in registry.entries] == expected
+    assert registry.open == ("" if keys else f"a key is not known: shop/entries.py:{_line(files)}")
+    assert not findings
+    if keys:
+        code = (
+            "import shop.server, shop.registry\nprint(json.dumps(sorted(shop.registry.HANDLERS)))"
+        )
+        assert executed(tmp_path, code) == keys
+
+
+def _line(files: dict[str, str]) -> int:
+    lines = files["entries.py"].splitlines()
+    return next(n for n, line in enumerate(lines, 1) if line.lstrip().startswith("HANDLERS"))
+
+
+def test_calls_that_register_elsewhere(tmp_path: Path) -> None:
+    """A call that gives the parameter, by its name or its place, counts for nothing."""
+    files = {
+        "registry.py": """\
+            HANDLERS = {}
+            def handles(name, handler=None, into=None):
+                (HANDLERS if into is None else into)[name] = handler
+                return lambda handler: handler
+            def find(name): return HANDLERS[name]
+            """,
+        "server.py": """\
+            from shop.registry import handles
+            OTHER = {}
+            handles("a", 1)
+            handles("b", 2, OTHER)
+            handles("c", into=OTHER)
+            @handles("d", into=OTHER)
+            def d(): ...
+            """,
+    }
+    pack = HANDLERS.replace(':handles"', ':handles", unless = "into"')
+    audit, findings = audited(written(tmp_path, files, pack))
+    (registry,) = audit.simple_registries
+    assert not findings
+    assert [entry.key for entry in registry.entries] == ["a"]
+    code = "import shop.server, shop.registry\nprint(json.dumps(sorted(shop.registry.HANDLERS)))"
+    assert executed(tmp_path, code) == ["a"]

@@ -288,3 +288,27 @@ def test_as_data(tmp_path: Path) -> None:
     assert registry["lost"][0]["missing"] == (
         "there is no module shop.handlers.pay; did you mean shop.handlers?"
     )
+
+
+def test_whole_names(tmp_path: Path) -> None:
+    """What begins with the text of ``whole`` is no name below the package of handlers."""
+    files = maps(
+        '"card": ("pay", "Card")',
+        '"far": ("shop.far", "Card")',
+        '"gone": ("shop.gone", "Card")',
+        '"wrong": ("shop.far", "Cart")',
+        '"near": ("shopping", "Card")',
+    )
+    files |= dict.fromkeys(("handlers/pay.py", "handlers/shopping.py", "far.py"), CARD)
+    audit, findings = audited(written(tmp_path, files, f'{PACK}whole = "shop."\n'))
+    assert told(findings) == [
+        ("RR112", "gone", "shop/maps.py:4"),
+        ("RR112", "wrong", "shop/maps.py:5"),
+    ]
+    assert {e.key: e.target for r in audit.simple_registries for e in r.entries} == {
+        "card": "shop.handlers.pay:Card",
+        "far": "shop.far:Card",
+        "gone": "shop.gone:Card",
+        "wrong": "shop.far:Cart",
+        "near": "shop.handlers.shopping:Card",
+    }

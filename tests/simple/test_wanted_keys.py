@@ -77,3 +77,36 @@ def test_uses_by_name(text: str, places: list[str], tmp_path: Path) -> None:
     files = {"server.py": f"import shop.use\n{CARD}", "use.py": text}
     _, findings = audited(written(tmp_path, files, OPS))
     assert told(findings) == [("RR104", "crad", place) for place in places]
+
+
+@pytest.mark.parametrize(
+    ("choices", "findings"),
+    [
+        ('Literal["card", "cash"]', ["cash"]),
+        ('typing.Literal["cash"]', ["cash"]),
+        ('list(get_args(Literal["card", "cash"]))', ["cash"]),
+        ('frozenset({"card", "cash"})', ["cash"]),
+        ('frozenset({"card"})', []),
+        ('Literal["card"]', []),
+        # not texts alone, or not known
+        ('Literal["cash", 1]', []),
+        ('frozenset({"cash"}) | NAMES', []),
+        ("frozenset(NAMES)", []),
+        ('dict[str, "cash"]', []),
+    ],
+)
+def test_choices_in_a_literal(choices: str, findings: list[str], tmp_path: Path) -> None:
+    server = (
+        "import typing\nfrom typing import Literal, get_args\nfrom shop import entries\n"
+        "import os\nNAMES = os.listdir()\n"
+    )
+    files = {"server.py": f"{server}CHOICES = {choices}\n", "entries.py": CARD}
+    _, found = audited(written(tmp_path, files, CHOSEN))
+    assert told(found) == [("RR104", key, "shop/server.py:6") for key in findings]
+
+
+def test_choices_that_are_bound_twice_are_not_known(tmp_path: Path) -> None:
+    text = "from typing import Literal\nfrom shop import entries\n"
+    text += 'CHOICES = Literal["cash"]\nCHOICES = Literal["card"]\n'
+    _, findings = audited(written(tmp_path, {"server.py": text, "entries.py": CARD}, CHOSEN))
+    assert findings == ()

@@ -63,15 +63,15 @@ class _Check:
             yield Missing(severity, entry, problem)
 
     def _several(
-        self, entry: str, paths: Iterable[str], *, of_libraries: bool = False
+        self, entry: str, paths: Iterable[str], *, simple: bool = False
     ) -> Iterator[Missing]:
         """Yield what is missing of paths of which each does: an error where none is there.
 
-        What may be ``of_libraries``, and is not of the package, counts as there.
+        In a ``simple`` registry, what is not of the package counts as there, and variables of functions do.
         """
         own = self._pack.location.name
         found = [
-            (path, None if of_libraries and _top(path) != own else self._tree.lacks(path))
+            (path, None if simple and _top(path) != own else self._tree.lacks(path, local=simple))
             for path in paths
         ]
         severity: Severity = "warning" if any(p is None for _, p in found) else "error"
@@ -145,7 +145,7 @@ class _Check:
             ("choices", registry.choices),
             ("alias_tables", registry.alias_tables),
         ):
-            yield from self._several(f"{entry}.{name}", paths, of_libraries=True)
+            yield from self._several(f"{entry}.{name}", paths, simple=True)
         if registry.enum:
             yield from self._one(f"{entry}.enum", registry.enum)
         if registry.roots != self._pack.process_roots:

@@ -221,8 +221,12 @@ class _RegistryAnalysis:
         return {module: keys for module, keys in found.items() if keys}
 
     def _keys_seen(self, seen: dict[str, list[str]], module: str) -> set[str]:
-        """Return the keys that a module registers, as its bytes tell; in full, nothing is taken from there."""
-        keys = () if self.common.complete else seen.get(module, ())
+        """Return the keys that a module registers, as its bytes tell; in full, nothing is taken from there.
+
+        Nor where bytes do not tell which registry it is.
+        """
+        untold = self.common.complete or any(r.unless for r in self.registry.registrars)
+        keys = () if untold else seen.get(module, ())
         return {key.removeprefix("=") for key in keys}
 
     def _to_look_into(self, seen: dict[str, list[str]], asked: set[str]) -> set[str]:
@@ -281,7 +285,11 @@ class _RegistryAnalysis:
             self.unknown.append(str(merged.spot))
 
     def _entries(self, use: Use) -> Iterable[SimpleEntry]:
-        keys = self.common.keys.of(use.module, use.key, use.around)
+        keys = (
+            self.common.keys.listed(use.listed)
+            if use.listed
+            else self.common.keys.of(use.module, use.key, use.around)
+        )
         if use.registrar is not None and keys is not None:
             own = [use.registrar.key_of(key) for key in keys]
             keys = tuple(key for key in own if key is not None)
@@ -290,7 +298,7 @@ class _RegistryAnalysis:
         possible = use.around.in_function or self.common.guards.can_hold(
             use.module, use.around.guards
         )
-        target = self.common.targets.of(use)
+        target = self.common.targets.of(use, self.registry.whole)
         if target is not None:
             self.common.ways.named([target.module])
         for key in keys if keys is not None else (None,):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from regreach.facts import ir, walk
+from regreach.facts.names import bound_names
 from regreach.facts.parse import ModuleFacts
 from regreach.model import Spot
 from regreach.program import Program
@@ -32,7 +33,8 @@ def filled_in(
     """Yield what fills a container (``module:NAME``) in a module, in the order of its statements.
 
     What stands in functions counts only where the key is a literal, unless the container is a variable of
-    that function (``module:function.name``). A container may be an enum, whose members are entries.
+    that function (``module:function.name``). Where a loop over a list or dict gives the key, its texts are the
+    keys. A container may be an enum, whose members are entries.
     ``target`` is the template of what an entry leads to.
     """
     facts, path = program.readable_facts(module), program.path(module)
@@ -47,7 +49,10 @@ def filled_in(
         return dotted is not None and origins.of(module, dotted, local) == container
 
     owner = name.rpartition(".")[0]
+    loops: dict[int, ir.For] = {}
     for node, around in walk.statements(facts, word):
+        if isinstance(node, ir.For):
+            loops[node.line] = node
         inside = module == home and bool(owner) and around.scope == owner
         if module == home and around.in_function and not inside:
             continue  # the registry's own functions
@@ -67,7 +72,25 @@ def filled_in(
                 symbol = walk.dotted_name(value) or ""
                 parts = _parts(key, value) if target else {}
                 table = node.line if is_table else 0
-                yield Use(module, spot, column, symbol, key, around, None, target, parts, table)
+                dotted = _looped_over(key, around, loops)
+                listed = ""
+                if dotted:
+                    names = walk.bindings_of_imports(facts, dotted.partition(".")[0])
+                    listed = origins.of(module, dotted, names)
+                yield Use(
+                    module, spot, column, symbol, key, around, None, target, parts, table, listed
+                )
+
+
+def _looped_over(key: ir.Expr, around: walk.Surroundings, loops: dict[int, ir.For]) -> str:
+    """Return the name of what a loop goes through whose variable is a key; empty for any other key."""
+    line = next((g.line for g in reversed(around.guards) if g.kind in ("for", "while")), 0)
+    loop = loops.get(line)
+    if loop is None or not isinstance(key, ir.Name) or not _is_name(loop.target, key.id):
+        return ""
+    if key.id in bound_names(loop.body):
+        return ""  # it stands for something else by then
+    return walk.dotted_name(loop.iter) or ""
 
 
 def _parts(key: ir.Expr, value: ir.Expr) -> dict[str, ir.Expr]:

@@ -25,7 +25,8 @@ class Registrar:
 
     What is given begins with ``strip``, or is of another registry; the key is what follows, up to the text
     ``until``. ``owner`` is what comes in front of what a method is given: ``{0}`` in it stands for the first
-    argument with which the method's object was made. ``target`` is as a registry's.
+    argument with which the method's object was made. ``target`` is as a registry's. A call that gives the
+    parameter ``unless`` registers elsewhere.
     """
 
     path: str
@@ -37,6 +38,7 @@ class Registrar:
     until: str = ""
     owner: str = ""
     target: str = ""
+    unless: str = ""
 
     def key_of(self, given: str) -> str | None:
         """Return the key that a registration has; None where it is of another registry."""
@@ -86,7 +88,8 @@ class SimpleRegistry:
 
     ``target`` is what an entry of a container leads to: ``module:attribute`` with ``{}`` for a value that is
     a text, ``{0}`` for the items of one that is a tuple, and ``{key}``. A registrar's has names of its
-    parameters there.
+    parameters there. A module that begins with ``whole`` is named in full: what stands in front of the
+    first braces is left out.
     """
 
     id: str
@@ -107,6 +110,7 @@ class SimpleRegistry:
     finders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     discovered: tuple[Discovered, ...] = ()
     target: str = ""
+    whole: str = ""
 
     @property
     def names_modules(self) -> bool:
@@ -156,8 +160,11 @@ def _registry(table: Table, process_roots: tuple[str, ...]) -> SimpleRegistry:
         _finders(table),
         tuple(map(_discovered, table.tables("discovered"))),
         _template(table, _is_part, "{}, {0}, {1}, … or {key}"),
+        table.text("whole", ""),
     )
     table.expect("prefix", "enum")
+    if registry.whole and not registry.target:
+        raise table.error("is missing; it says what is put in front of other names", "target")
     if not registry.registrars and not registry.containers and not registry.discovered:
         raise table.error("is missing; who fills the registry must be named", "registrars")
     table.finish()
@@ -218,6 +225,7 @@ def _registrar(table: Table) -> Registrar:
         table.text("until", ""),
         table.text("owner", ""),
         _template(table, str.isidentifier, "the registrar's parameters"),
+        table.text("unless", ""),
     )
     if registrar.key and registrar.attribute:
         raise table.error("is given beside a key; a registrar has one of both", "attribute")

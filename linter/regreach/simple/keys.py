@@ -8,6 +8,7 @@ from regreach.evaluate.values import Class, Const, Dict, Instance, Listing, Tupl
 from regreach.facts import ir, walk
 from regreach.facts.names import names_of
 from regreach.program import Program
+from regreach.simple.written import texts_written
 
 
 class Keys:
@@ -34,14 +35,16 @@ class Keys:
         return texts_of(self._finished.evaluated(module, key))
 
     def listed(self, path: str) -> tuple[str, ...] | None:
-        """Return the texts in a list, a dict's keys or an enum's values that stand at ``module:name``.
+        """Return the texts in a list, a ``Literal``, a dict's keys or an enum's values at ``module:name``.
 
         None when the tree has no such thing, or it is not known.
         """
         module, _, name = path.partition(":")
         if not self._program.has(module):
             return None
-        return texts_of(self._finished.value(module, name))
+        facts = self._program.readable_facts(module)
+        found = texts_of(self._finished.value(module, name))
+        return texts_written(facts, name) if found is None and facts is not None else found
 
     def table(self, path: str) -> dict[str, str]:
         """Return the texts that a dict of the tree maps to texts; empty when there is none."""

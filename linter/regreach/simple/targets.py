@@ -39,11 +39,14 @@ class Targets:
         self._program, self._keys, self._package = program, keys, package
         self._names = DefinedNames(program)
 
-    def of(self, use: Use) -> Target | None:
-        """Return where an entry leads; None where it says nothing of that, or it is not known."""
+    def of(self, use: Use, whole: str = "") -> Target | None:
+        """Return where an entry leads; None where it says nothing of that, or it is not known.
+
+        What begins with ``whole`` is the whole name of a module.
+        """
         if not use.target:
             return None
-        text = self._filled(use)
+        text = self._filled(use, whole)
         module, colon, attribute = text.partition(":")
         if not re.fullmatch(r"\w+(?:\.\w+)*", module) or not re.fullmatch(r"[\w.]*", attribute):
             return None
@@ -51,7 +54,7 @@ class Targets:
             module, _, attribute = module.rpartition(".")
         return Target(module, attribute) if module else None
 
-    def _filled(self, use: Use) -> str:
+    def _filled(self, use: Use, whole: str) -> str:
         """Return the text of a target; empty where a part of it is not known, or says that there is none."""
         found = ""
         for before, name, _, _ in string.Formatter().parse(use.target):
@@ -62,7 +65,8 @@ class Targets:
             texts = self._keys.of(use.module, node, use.around) if node is not None else None
             if texts is None or len(texts) != 1 or not texts[0]:
                 return ""
-            found += texts[0]
+            first = found == before
+            found = texts[0] if first and whole and texts[0].startswith(whole) else found + texts[0]
         return found
 
     def missing(self, target: Target) -> str:

@@ -23,6 +23,7 @@ class Use:
     ``key`` is the expression of its key, or the text where the own name of what is registered is that;
     None where nothing in the call says it. ``symbol`` is what is registered, ``registrar`` by whom, if one
     did. ``target`` is the template of what the entry leads to, and ``parts`` are what it is filled with.
+    ``listed`` is the list or dict (``module:name``) through which a loop goes that gives the key.
     """
 
     module: str
@@ -35,6 +36,7 @@ class Use:
     target: str = ""
     parts: Mapping[str, ir.Expr] = field(default_factory=dict)
     table: int = 0  # the line of the dict in whose literal it stands
+    listed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +163,13 @@ class _Finder:
                     value = decorator.value
                     call = value if isinstance(value, ir.Call) else None
                     found = self._registrar(call.func if call is not None else value)
-                    if found is not None:
+                    if found is not None and not _is_elsewhere(found, call):
                         key = self._key(found, call, node.name, node)
                         yield self._use(found, decorator.line, node.name, key, around, call)
                 continue
             for call in walk.calls(node):
                 found = self._registrar(call.func)
-                if found is not None:
+                if found is not None and not _is_elsewhere(found, call):
                     line = exact_line(self._facts, call.line, self._words)
                     name = _registered(node, call)
                     key = self._key(found, call, name.rpartition(".")[2], None)
@@ -224,6 +226,15 @@ class _Finder:
         target = found.registrar.target
         parts = _given(call, found.parameters) if target and call is not None else {}
         return Use(self._module, spot, column, symbol, key, around, found.registrar, target, parts)
+
+
+def _is_elsewhere(found: Placed, call: ir.Call | None) -> bool:
+    """Return whether a call gives what makes it a registration of another registry."""
+    name = found.registrar.unless
+    if call is None or not name:
+        return False
+    given = sum(not arg.keyword and not arg.star for arg in call.args)
+    return name in found.parameters[:given] or any(arg.keyword == name for arg in call.args)
 
 
 def _given(call: ir.Call, parameters: Sequence[str]) -> dict[str, ir.Expr]:
