@@ -45,14 +45,28 @@ def bound_in(data: bytes, name: str) -> list[Bound]:
             (i for i in reversed(range(len(classes))) if _is_in(found, *classes[i][:2])), -1
         )
         values.setdefault(owner, []).extend(_values(data, found.end()))
-    otherwise = rb"^[ \t]*%b[ \t]*\.|^[ \t(]*%b,?[ \t)]*$|\bimport\b[^\n]*\b%b\b|\bas[ \t]+%b\b"
-    if name and re.search(otherwise % (word, word, word, word), data, re.MULTILINE):
+    if name and _binds_otherwise(data, word):
         values.setdefault(-1, []).append(UNKNOWN)
     rows = [Bound("", (), _at(values, -1))]
     for index, (_, _, match) in enumerate(classes):
         bases = tuple(base.decode() for base in _BASE.findall(match[3] or b""))
         rows.append(Bound(match[2].decode(), bases, _at(values, index)))
     return rows
+
+
+def _binds_otherwise(data: bytes, word: bytes) -> bool:
+    """Return whether a source seems to bind or change a name by other than ``=``, as an import does."""
+    otherwise = re.compile(
+        rb"[ \t]*%b[ \t]*\.|[ \t(]*%b,?[ \t)]*$|.*\bimport\b.*\b%b\b|.*\bas[ \t]+%b\b"
+        % (word, word, word, word)
+    )
+    # what is slow on a whole file is quick on the few lines that have the word
+    return any(otherwise.match(_line_at(data, found.start())) for found in re.finditer(word, data))
+
+
+def _line_at(data: bytes, place: int) -> bytes:
+    end = data.find(b"\n", place)
+    return data[data.rfind(b"\n", 0, place) + 1 : end if end >= 0 else len(data)]
 
 
 def as_text(bound: Bound) -> str:

@@ -18,7 +18,7 @@ from regreach.simple.definitions import Defined, Definitions
 from regreach.simple.keys import Keys
 from regreach.simple.origins import Origins
 from regreach.simple.uses import Use
-from regreach.supply.scans import binds, matches
+from regreach.supply.scans import binds, matches, mentions
 
 
 class FoundByLoops:
@@ -74,9 +74,11 @@ class FoundByLoops:
         return [from_text(line) for line in lines]
 
     def _bound(self, each: Discovered, modules: Sequence[str]) -> dict[str, list[str]]:
-        mentioning = set(self._program.mentioning(each.attribute.encode()))
+        asked = mentions(each.attribute.encode())
         return {
-            module: list(self._bound_in(each, module)) for module in modules if module in mentioning
+            module: list(self._bound_in(each, module))
+            for module in modules
+            if self._program.ask(module, asked)
         }
 
     def _bound_in(self, each: Discovered, module: str) -> Iterator[str]:
