@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -132,18 +132,22 @@ class _RegistryAnalysis:
             )
         )
         looked_into = self._to_look_into(seen, {use.key for use in literal})
-        self.program.prefetch(sorted(looked_into))
-        entries = [
-            *(e for module in sorted(looked_into) for e in self._registered(module, registrars)),
-            *self._contained(),
-        ]
+        entries = [*self._registered_in(looked_into, registrars), *self._contained()]
+        # what bytes do not tell may turn out to be a key that another module has
+        known = {f"={entry.key}" for entry in entries}
+        others = {m for m, found in seen.items() if m not in looked_into and known & set(found)}
+        entries += self._registered_in(others, registrars)
         entries.sort(key=lambda e: (e.spot.path, e.spot.line, e.key or ""))
         if not entries and not seen:
             return None  # what would fill it is not in this tree
         keys = {e.key for e in entries if e.key is not None}
         alike = {key.removeprefix("=") for found in seen.values() for key in found} | keys
         why_open = self._why_open()
-        same = Sameness(self.program, common.origins, [r.path for r in registry.registrars])
+        same = (
+            Sameness(self.program, common.origins, [r.path for r in registry.registrars])
+            if registry.doubled != "raises"
+            else None
+        )
         clashes = (
             clashes_of(entries, self.uses, common.ways, same, self.reaches.starts)
             if registry.doubled != "allowed"
@@ -254,6 +258,13 @@ class _RegistryAnalysis:
     def _members(self) -> set[str] | None:
         found = self.common.keys.listed(self.registry.enum) if self.registry.enum else None
         return set(found) if found is not None else None
+
+    def _registered_in(
+        self, modules: Iterable[str], registrars: list[Placed]
+    ) -> Iterator[SimpleEntry]:
+        self.program.prefetch(sorted(modules))
+        for module in sorted(modules):
+            yield from self._registered(module, registrars)
 
     def _registered(self, module: str, registrars: list[Placed]) -> Iterable[SimpleEntry]:
         common = self.common

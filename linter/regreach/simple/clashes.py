@@ -17,13 +17,13 @@ def clashes_of(
     entries: Sequence[SimpleEntry],
     uses: Mapping[SimpleEntry, Use],
     ways: Ways,
-    same: Sameness,
+    same: Sameness | None,
     starts: Sequence[str],
 ) -> tuple[Clash, ...]:
     """Return the clashes, one for each key and each module that registers it once more.
 
-    What no process on this platform can have, what stands in opposite branches, and what is the same in
-    both is none.
+    What no process on this platform can have, and what stands in opposite branches is none; nor is what is the
+    ``same`` in both, unless that is None: a registry that raises for a key that it has does not compare.
     """
     by_key: dict[str, list[SimpleEntry]] = {}
     in_one_table = _in_one_table(entries, uses)
@@ -64,12 +64,12 @@ def _clashes(
     entries: Sequence[SimpleEntry],
     uses: Mapping[SimpleEntry, Use],
     ways: Ways,
-    same: Sameness,
+    same: Sameness | None,
     starts: Sequence[str],
 ) -> Iterator[Clash]:
     for number, second in enumerate(entries):
         for first in entries[:number]:
-            if same.register_the_same(uses[first], uses[second]):
+            if same is not None and same.register_the_same(uses[first], uses[second]):
                 continue
             clash = _clash(first, second, uses, ways, starts)
             if clash is not None:
