@@ -35,7 +35,7 @@ def attribute_uses(
     """
     last = prefix.rpartition(".")[2]
     aliases = _aliases(facts, prefix, resolved, f".{last}")
-    words = (f".{last}", *(f"{name}." for _, name in aliases))
+    words = (f".{last}", *(f"{name}{end}" for _, name in aliases for end in ".,"))
     statements = list(walk.statements(facts, *words))
     asked = {key for node, _ in statements for key in _asked(node)}
     for node, around in statements:
