@@ -72,9 +72,10 @@ def _held(
         found[name] = location
     if not found:
         packages = dict.fromkeys(repr(location.name) for location in packs.values())
+        where = one_line(target if rev is None else f"{target}@{rev}")
         raise TargetError(
-            f"no package in {one_line(target)} that an installed pack is of ({', '.join(packages)}); give the"
-            " folder in which it lies, or with --pack the pack of another framework (docs/packs.md)"
+            f"no package {' or '.join(packages)} in {where}: give the folder in which it lies, or with --pack"
+            " the pack of another framework (docs/packs.md)"
         )
     return found
 

@@ -55,7 +55,7 @@ def test_it_is_found_and_used(environment: Path, tmp_path: Path) -> None:
 
     tree = write(tmp_path / "tree", SHOP)
     listed = run("pack", "list").out.splitlines()
-    assert re.fullmatch(r"shop +format 1 +shop +till, web +shop-rules 1.0", listed[-1])
+    assert re.fullmatch(r"shop +format 1 +shop +till, web +shop-rules 1.0", listed[-2])
     assert run("pack", "check", "shop").code == 0
     page = (EXAMPLE / "src" / "shop_rules" / "sh101.md").read_text(encoding="utf-8")
     assert run("rule", "SH101") == Done(0, page, "")

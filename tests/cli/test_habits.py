@@ -105,7 +105,9 @@ def completed(*words: str) -> list[str]:
         (["check", "--ignore", "X"], []),
         (["check", "--fail-on", "w"], ["warning"]),
         (["completion", "f"], ["fish"]),
-        (["check", "--platform", ""], ["cuda", "hip", "npu", "cpu", "xpu"]),
+        (["check", BUG, "--platform", ""], ["cuda", "hip", "npu", "cpu", "xpu"]),
+        # no pack fits this folder
+        (["check", "--platform", ""], ["cuda", "hip", "npu", "cpu", "xpu", "rocm", "tpu"]),
         (["explain", "none,triton", "--platform", "c"], ["cuda", "cpu"]),
         (["check", "--pack", "nope", "--platform", ""], []),
         (["audit", "--pack", "sg"], ["sglang", "sg"]),  # the latter: files that begin so

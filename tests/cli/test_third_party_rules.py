@@ -126,8 +126,8 @@ def test_a_target_that_no_pack_fits_or_several(
     assert fails_with(2, "check", archive) == several
     (tmp_path / "empty").mkdir()
     none = (
-        f"no package in {tmp_path}/empty that an installed pack is of ('sglang', 'shop'); give the folder in which"
-        " it lies, or with --pack the pack of another framework (docs/packs.md)"
+        f"no package 'sglang' or 'shop' or 'vllm' in {tmp_path}/empty: give the folder in which it lies, or with"
+        " --pack the pack of another framework (docs/packs.md)"
     )
     assert fails_with(3, "check", f"{tmp_path}/empty") == none
     known = ", ".join(sorted((*PACKS, "shop")))

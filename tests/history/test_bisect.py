@@ -153,7 +153,7 @@ def test_revisions_that_cannot_be_analysed(history: History, tmp_path: Path) -> 
     made.commit("broken again")
     done = bisect(made, made.at["mended"], "HEAD")
     assert done.code == 1
-    assert "no package 'sglang' in " in done.out
+    assert "no package 'sglang' or 'vllm' in " in done.out
     assert "    <broken again>" in done.out
 
 
@@ -371,7 +371,7 @@ def test_an_end_that_cannot_be_analysed(history: History) -> None:
     git(history.root, "rm", "--quiet", "-r", "sglang")
     history.commit("empty")
     told = fails(bisect(history, history.at["first"], "HEAD"), 3)
-    assert told.startswith("<empty> cannot be analysed: no package 'sglang' in REPO@<empty>")
+    assert told.startswith("<empty> cannot be analysed: no package 'sglang' or 'vllm' in REPO@<empty>")
 
 
 def test_a_file_that_has_never_parsed_is_no_reason_to_skip(tmp_path: Path) -> None:

@@ -446,7 +446,7 @@ def test_a_revision_without_the_package(tmp_path: Path, fixed: History) -> None:
     fixed.write("README", "x")
     fixed.commit("empty")
     told = fails(since(fixed, "HEAD..HEAD~1"), 3)
-    assert told.startswith("no package 'sglang' in REPO@<empty>: looked at")
+    assert told.startswith("no package 'sglang' or 'vllm' in REPO@<empty>: give")
 
 
 def test_a_shallow_clone(fixed: History, tmp_path: Path) -> None:

@@ -199,12 +199,12 @@ def test_links_that_multiply_folders(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda path: path.mkdir(), "no package 'sglang' in "),
+        (lambda path: path.mkdir(), "no package 'sglang' or 'vllm' in "),
         (lambda path: path.write_text("x = 1\n"), "is neither a folder nor an archive"),
         (os.mkfifo, "is neither a folder nor an archive"),
         (lambda path: path.symlink_to(path), "is neither a folder nor an archive"),
         (lambda path: path.symlink_to("/dev/zero"), "is neither a folder nor an archive"),
-        (lambda path: (path / "sglang").mkdir(parents=True), "no package 'sglang' in "),
+        (lambda path: (path / "sglang").mkdir(parents=True), "no package 'sglang' or 'vllm' in "),
     ],
 )
 def test_targets_that_are_no_trees(

@@ -119,7 +119,7 @@ def _nothing(path: str) -> bytes:
 
 def pack_of(document: Any) -> Pack:
     """Read a pack from what its text would say."""
-    with patch("regreach.pack.tomllib.loads", lambda _: document):
+    with patch("regreach.pack._parsed", lambda *_: document):
         return load_pack("", "p.toml")
 
 
