@@ -105,8 +105,8 @@ def completed(*words: str) -> list[str]:
         (["check", "--ignore", "X"], []),
         (["check", "--fail-on", "w"], ["warning"]),
         (["completion", "f"], ["fish"]),
-        (["check", BUG, "--platform", ""], ["cuda", "hip", "npu", "cpu", "xpu"]),
-        # no pack fits this folder
+        (["check", "--pack", "sglang", "--platform", ""], ["cuda", "hip", "npu", "cpu", "xpu"]),
+        # no pack fits the working folder
         (["check", "--platform", ""], ["cuda", "hip", "npu", "cpu", "xpu", "rocm", "tpu"]),
         (["explain", "none,triton", "--platform", "c"], ["cuda", "cpu"]),
         (["check", "--pack", "nope", "--platform", ""], []),

@@ -371,7 +371,9 @@ def test_an_end_that_cannot_be_analysed(history: History) -> None:
     git(history.root, "rm", "--quiet", "-r", "sglang")
     history.commit("empty")
     told = fails(bisect(history, history.at["first"], "HEAD"), 3)
-    assert told.startswith("<empty> cannot be analysed: no package 'sglang' or 'vllm' in REPO@<empty>")
+    assert told.startswith(
+        "<empty> cannot be analysed: no package 'sglang' or 'vllm' in REPO@<empty>"
+    )
 
 
 def test_a_file_that_has_never_parsed_is_no_reason_to_skip(tmp_path: Path) -> None:
