@@ -98,8 +98,7 @@ def _collect(facts: ModuleFacts, body: ir.Body, scope: Scope) -> None:
                 inner.statements.append(ir.ExprStmt(node.line, node.value.body))
                 scope.inner[inner.name] = inner
         elif isinstance(node, (ir.Assign, ir.AnnAssign)) and node.value is not None:
-            targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
-            for target in targets:
+            for target in walk.targets(node):
                 _bind(scope, target, node.value)
         elif isinstance(node, ir.For):
             for each in _names(node.target):

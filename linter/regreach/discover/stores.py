@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from regreach.discover.scopes import Scope
-from regreach.facts import ir
+from regreach.facts import ir, walk
 
 ADDING = ("append", "add", "appendleft", "insert")
 ONE = ("setdefault", "__setitem__", "update", *ADDING)
@@ -31,8 +31,7 @@ def stores_in(scope: Scope) -> Iterator[Store]:
     """Yield what the statements of a scope itself put into containers."""
     for node in scope.statements:
         if isinstance(node, (ir.Assign, ir.AnnAssign)) and node.value is not None:
-            targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
-            for target in targets:
+            for target in walk.targets(node):
                 if isinstance(target, ir.Subscript):
                     yield _into(scope, node.line, target.value, (target.index,), node.value)
     for call in scope.calls():

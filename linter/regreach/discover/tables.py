@@ -61,7 +61,7 @@ def _dictionaries(
         if isinstance(node, ir.ClassDef):
             yield from _dictionaries(node.body, f"{above}{node.name}.")
         elif isinstance(node, (ir.Assign, ir.AnnAssign)):
-            targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
+            targets = walk.targets(node)
             value = node.value
             if isinstance(value, ir.Call) and len(value.args) == 1:
                 value = value.args[0].value  # as of OrderedDict({...})

@@ -271,7 +271,7 @@ def _changed(node: ir.Stmt) -> Iterator[str]:
             for arg in called.args:
                 yield from _roots(arg.value)
     elif isinstance(node, (ir.Assign, ir.AugAssign, ir.AnnAssign)):
-        for target in node.targets if isinstance(node, ir.Assign) else (node.target,):
+        for target in walk.targets(node):
             if not isinstance(target, ir.Name):
                 yield from _roots(target)
     elif isinstance(node, ir.Delete):

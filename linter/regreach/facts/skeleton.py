@@ -115,8 +115,7 @@ class Pruning:
         if any(self._has_effect(each, foreign) for part in walk.blocks(node) for each in part):
             return True
         if isinstance(node, (ir.Assign, ir.AugAssign, ir.AnnAssign)):
-            targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
-            for target in targets:
+            for target in walk.targets(node):
                 if isinstance(target, (ir.Attribute, ir.Subscript)):
                     root = _root(target)
                     if root is None or root in foreign:

@@ -48,6 +48,18 @@ def statements(
     yield from _walk(facts, facts.body, Surroundings(), wanted)
 
 
+def targets(node: ir.Stmt) -> tuple[ir.Expr, ...]:
+    """Return what an assignment assigns to; nothing for any other statement."""
+    if isinstance(node, ir.Assign):
+        return node.targets
+    return (node.target,) if isinstance(node, (ir.AnnAssign, ir.AugAssign)) else ()
+
+
+def assigns(node: ir.Stmt, name: str) -> bool:
+    """Return whether a statement assigns to a name."""
+    return any(isinstance(target, ir.Name) and target.id == name for target in targets(node))
+
+
 def _walk(
     facts: ModuleFacts, body: ir.Body, around: Surroundings, wanted: set[int]
 ) -> Iterator[tuple[ir.Stmt, Surroundings]]:

@@ -82,7 +82,7 @@ def _aliases(
             continue
         dotted = walk.dotted_name(node.value)
         is_it = dotted is not None and resolved(dotted).replace(":", ".") == prefix
-        for target in node.targets if isinstance(node, ir.Assign) else (node.target,):
+        for target in walk.targets(node):
             if isinstance(target, ir.Name):
                 place = around.scope, target.id
                 bound[place] = bound.get(place, True) and is_it

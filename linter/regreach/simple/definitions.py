@@ -68,14 +68,9 @@ class Definitions:
         """Return what a class or the nearest of its bases binds to a name, with the class and the statement."""
         for each in self.with_bases(defined):
             for statement in reversed(each.node.body):
-                if isinstance(statement, ir.Assign):
-                    targets: tuple[ir.Expr, ...] = statement.targets
-                elif isinstance(statement, ir.AnnAssign):
-                    targets = (statement.target,)
-                else:
+                if not isinstance(statement, (ir.Assign, ir.AnnAssign)):
                     continue
-                bound = any(isinstance(t, ir.Name) and t.id == name for t in targets)
-                if bound and statement.value is not None:
+                if walk.assigns(statement, name) and statement.value is not None:
                     return each, statement, statement.value
         return None
 
@@ -119,8 +114,7 @@ class Definitions:
                 if isinstance(node, (ir.ClassDef, ir.FunctionDef)):
                     found[node.name] = node, around
                 elif isinstance(node, (ir.Assign, ir.AnnAssign)) and not _is_none(node.value):
-                    targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
-                    for target in targets:
+                    for target in walk.targets(node):
                         if isinstance(target, ir.Name):
                             found[target.id] = node, around
             self._known[module] = found

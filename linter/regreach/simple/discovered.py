@@ -233,12 +233,8 @@ def _line_with(facts: ModuleFacts, word: str) -> int:
 
 def _given(node: ir.Stmt, name: str) -> Sequence[ir.Expr]:
     """Return what a statement adds to what a module has under a name: items of a list one by one."""
-    if isinstance(node, ir.Assign):
-        bound = any(isinstance(target, ir.Name) and target.id == name for target in node.targets)
-        return _items(node.value) if bound else ()
-    if isinstance(node, (ir.AnnAssign, ir.AugAssign)) and node.value is not None:
-        bound = isinstance(node.target, ir.Name) and node.target.id == name
-        return _items(node.value) if bound else ()
+    if isinstance(node, (ir.Assign, ir.AnnAssign, ir.AugAssign)) and node.value is not None:
+        return _items(node.value) if walk.assigns(node, name) else ()
     if isinstance(node, ir.ExprStmt) and isinstance(node.value, ir.Call) and node.value.args:
         given = node.value.args[0].value
         called = walk.dotted_name(node.value.func)

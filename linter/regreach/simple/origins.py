@@ -96,7 +96,7 @@ class Origins:
             elif isinstance(node, (ir.FunctionDef, ir.ClassDef)):
                 imported[node.name] = ""
             elif isinstance(node, (ir.Assign, ir.AnnAssign)):
-                targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
-                imported.update({t.id: "" for t in targets if isinstance(t, ir.Name)})
+                bound = walk.targets(node)
+                imported.update({t.id: "" for t in bound if isinstance(t, ir.Name)})
         self._bound[module] = imported, stars
         return self._bound[module]

@@ -31,11 +31,8 @@ def in_front(
     for node, around in walk.statements(facts, "\0") if facts is not None else ():
         if around.scope or not isinstance(node, (ir.Assign, ir.AnnAssign)):
             continue
-        targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
         value = node.value
-        if not isinstance(value, ir.Call) or not any(
-            isinstance(target, ir.Name) and target.id == variable for target in targets
-        ):
+        if not isinstance(value, ir.Call) or not walk.assigns(node, variable):
             continue
         made_of = origins.of(where, walk.dotted_name(value.func) or "").replace(":", ".")
         first = value.args[0].value if value.args else None

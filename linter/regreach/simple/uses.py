@@ -249,15 +249,8 @@ def _given(call: ir.Call, parameters: Sequence[str]) -> dict[str, ir.Expr]:
 def _attribute(node: ir.FunctionDef | ir.ClassDef | None, name: str) -> ir.Expr | None:
     """Return what the body of a class binds to an attribute."""
     for statement in node.body if isinstance(node, ir.ClassDef) else ():
-        if isinstance(statement, ir.Assign):
-            targets: tuple[ir.Expr, ...] = statement.targets
-            value: ir.Expr | None = statement.value
-        elif isinstance(statement, ir.AnnAssign):
-            targets, value = (statement.target,), statement.value
-        else:
-            continue
-        if any(isinstance(target, ir.Name) and target.id == name for target in targets):
-            return value
+        if isinstance(statement, (ir.Assign, ir.AnnAssign)) and walk.assigns(statement, name):
+            return statement.value
     return None
 
 

@@ -14,13 +14,9 @@ def texts_written(facts: ModuleFacts, name: str) -> tuple[str, ...] | None:
         node.value
         for node, around in walk.statements(facts, "\0")
         if isinstance(node, (ir.Assign, ir.AnnAssign, ir.AugAssign)) and not around.scope
-        if any(isinstance(t, ir.Name) and t.id == name for t in _targets(node))
+        if walk.assigns(node, name)
     ]
     return _texts(values[0]) if len(values) == 1 else None
-
-
-def _targets(node: ir.Assign | ir.AnnAssign | ir.AugAssign) -> tuple[ir.Expr, ...]:
-    return node.targets if isinstance(node, ir.Assign) else (node.target,)
 
 
 def _texts(node: ir.Expr | None) -> tuple[str, ...] | None:
